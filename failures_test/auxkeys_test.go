@@ -50,16 +50,16 @@ func TestAuxKeysAreFoundInNormalUse(t *testing.T) {
 		lock   sending
 		beside []string
 	}{
-		"a counter stays":              {sending{granted: []any{"INCR", "counter"}, freed: frees}, []string{"counter"}},
-		"who is refused leaves a word": {sending{refused: []any{"SET", "asked", "me", "PX", "50"}, freed: frees}, []string{"asked"}},
-		"each has a key of its own": {
+		"a counter stays":               {sending{granted: []any{"INCR", "counter"}, freed: frees}, []string{"counter"}},
+		"a refused client leaves a key": {sending{refused: []any{"SET", "asked", "me", "PX", "50"}, freed: frees}, []string{"asked"}},
+		"each client has its own key": {
 			sending{
 				granted: []any{"SET", "of:f81d4fae7dec11d0a765", "me"}, refused: []any{"SET", "of:9c5b94b1a8f341e2b0d1", "me", "PX", "50"},
 				freed: []any{"DEL", "lock", "of:f81d4fae7dec11d0a765"},
 			},
 			nil,
 		},
-		"who is refused takes the lock":   {sending{refused: []any{"SET", "lock", "fedcba9876543210"}, freed: frees}, nil},
+		"a refused client takes the lock": {sending{refused: []any{"SET", "lock", "fedcba9876543210"}, freed: frees}, nil},
 		"Unlock frees nothing":            {sending{}, nil},
 		"nothing but the lock":            {sending{freed: frees}, nil},
 		"a second key goes with the lock": {sending{granted: []any{"SET", "info", "me"}, freed: []any{"DEL", "lock", "info"}}, nil},

@@ -235,7 +235,7 @@ func TestFixedLeaseNeedsAVariantIfThereIsAWatchdog(t *testing.T) {
 	require.Equal(t, failures.NotApplicable, v.Outcome)
 	require.Equal(t, "this lock has no fixed lease", v.Sentence())
 	f, _ = failures.Find("renewed-for-ever")
-	require.Equal(t, failures.Broken, failures.Run(t, f, subject).Outcome, "that it has no limit is what is wrong with it")
+	require.Equal(t, failures.Broken, failures.Run(t, f, subject).Outcome, "its mistake is that it has no limit")
 }
 
 var errTaken = errors.New("somebody else has it")

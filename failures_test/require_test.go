@@ -33,7 +33,7 @@ func TestRequireFailsForNamedFailures(t *testing.T) {
 	require.Contains(t, said, "--- FAIL: TestRequired/check-then-delete")
 	require.Contains(t, said, "--- SKIP: TestRequired/renew-blip")
 	require.Contains(t, said, "renew-blip: not applicable: this lock has no watchdog")
-	require.Contains(t, said, "DEL K", "the timeline of the one that fails")
+	require.Contains(t, said, "DEL K", "the timeline of the failing subtest")
 	require.NotContains(t, said, "TestRequired/delete-foreign")
 	require.Contains(t, require3("second-client"), "--- PASS: TestRequired ")
 	require.Contains(t, require3("no-such"), "there is no failure no-such")

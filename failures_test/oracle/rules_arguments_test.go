@@ -36,7 +36,7 @@ func TestRefusedLockHasToWait(t *testing.T) {
 	for name, s := range map[string]*story{
 		"TryLock":                         newStory().holds("A", "A1").call("B", world.OpTryLock).does("B").returns("B", refused),
 		"its context had ended":           newStory().holds("A", "A1").call("B", world.OpLock).sends(world.Cancelled, "B", "").returns("B", refused),
-		"nobody holds it":                 newStory().call("B", world.OpLock).does("B").returns("B", refused),
+		"the lock is free":                newStory().call("B", world.OpLock).does("B").returns("B", refused),
 		"the holder asks again":           newStory().holds("A", "A1").call("A", world.OpLock).does("A").returns("A", refused),
 		"an error of the network":         newStory().holds("A", "A1").call("B", world.OpLock).does("B").returns("B", unknown),
 		"it has lost the lock, to others": newStory().holds("B", "B1").happens(world.Lost, "B").holds("A", "A1").call("B", world.OpLock).returns("B", refused),
@@ -63,9 +63,9 @@ func TestAcquireEndsSoonAfterItsContext(t *testing.T) {
 	cut := waits().sends(world.Sent, "B", "DO").happens(world.Cut, "B").pass(time.Minute)
 	require.True(t, cut.returns("B", unknown).convicted(oracle.Context), "no reply can arrive")
 	for name, s := range map[string]*story{
-		"it stands still":       waits().happens(world.Frozen, "B").pass(time.Minute).happens(world.Thawed, "B").returns("B", unknown),
+		"it is paused":          waits().happens(world.Frozen, "B").pass(time.Minute).happens(world.Thawed, "B").returns("B", unknown),
 		"a reply is on its way": waits().sends(world.Sent, "B", "DO").pass(time.Minute).sends(world.Delivered, "B", "DO").returns("B", unknown),
-		"it had come back":      newStory().call("B", world.OpLock).returns("B", held).sends(world.Cancelled, "B", world.OpLock).pass(time.Minute).happens(world.Slept, ""),
+		"it had returned":       newStory().call("B", world.OpLock).returns("B", held).sends(world.Cancelled, "B", world.OpLock).pass(time.Minute).happens(world.Slept, ""),
 		"no end was asked for":  newStory().holds("A", "A1").call("B", world.OpLock).pass(time.Hour).returns("B", unknown),
 	} {
 		t.Run(name, func(t *testing.T) { require.False(t, s.convicted(oracle.Context)) })
@@ -85,7 +85,7 @@ func TestTryLockDoesNotWait(t *testing.T) {
 			s.happens(world.Cut, "B")
 		}
 		s.pass(5 * time.Minute).add(world.Event{Kind: world.Blocked, Client: "B", Process: "B", Call: s.open["B"], Op: world.OpTryLock, Bound: 5 * time.Minute})
-		require.Equal(t, !cut, s.convicted(oracle.Waiting), "it does not come back at all")
+		require.Equal(t, !cut, s.convicted(oracle.Waiting), "it never returns")
 	}
 }
 
@@ -104,7 +104,7 @@ func TestRefusedTryLockReturnsNoError(t *testing.T) {
 		"Redis restarted":       tries().happens(world.Server, "").returns("B", unknown),
 		"its time was short":    short.returns("B", unknown),
 		"Redis answered so":     full.returns("B", unknown),
-		"nobody holds it":       newStory().call("B", world.OpTryLock).does("B").returns("B", unknown),
+		"the lock is free":      newStory().call("B", world.OpTryLock).does("B").returns("B", unknown),
 	} {
 		t.Run(name, func(t *testing.T) { require.False(t, fails(s)) })
 	}

@@ -257,14 +257,14 @@ func TestWaitingForItselfIsADeadlock(t *testing.T) {
 
 func TestAnswersThatDisagreeWithRedis(t *testing.T) {
 	for name, s := range map[string]*story{
-		"told that it holds what it never wrote":         newStory().call("A", world.OpLock).does("A").returns("A", held),
-		"told no while its own key is in Redis":          newStory().call("A", world.OpTryLock).installs("A", "A1").returns("A", refused),
-		"told that it holds nothing while its key is":    newStory().holds("A", "A1").call("A", world.OpUnlock).does("A").returns("A", refused),
-		"told that all is well though it held nothing":   newStory().call("A", world.OpUnlock).does("A").returns("A", done),
-		"told no while there is no key":                  newStory().call("A", world.OpTryLock).returns("A", refused),
-		"told that it has the lock, and an error":        newStory().call("A", world.OpTryLock).returns("A", world.Result{Claim: world.ClaimBoth, Error: "OOM"}),
-		"told neither that it has the lock nor an error": newStory().call("A", world.OpLock).returns("A", nothing),
-		"panic": newStory().call("A", world.OpLock).returns("A", world.Result{Claim: world.ClaimPanic, Error: "panic: no"}),
+		"success without a key":                    newStory().call("A", world.OpLock).does("A").returns("A", held),
+		"refused while its own key is in Redis":    newStory().call("A", world.OpTryLock).installs("A", "A1").returns("A", refused),
+		"Unlock refused while its key is in Redis": newStory().holds("A", "A1").call("A", world.OpUnlock).does("A").returns("A", refused),
+		"Unlock returns nil without a hold":        newStory().call("A", world.OpUnlock).does("A").returns("A", done),
+		"refused without a key in Redis":           newStory().call("A", world.OpTryLock).returns("A", refused),
+		"both the lock and an error":               newStory().call("A", world.OpTryLock).returns("A", world.Result{Claim: world.ClaimBoth, Error: "OOM"}),
+		"neither the lock nor an error":            newStory().call("A", world.OpLock).returns("A", nothing),
+		"panic":                                    newStory().call("A", world.OpLock).returns("A", world.Result{Claim: world.ClaimPanic, Error: "panic: no"}),
 	} {
 		t.Run(name, func(t *testing.T) { require.Contains(t, s.found(), oracle.Truth) })
 	}
@@ -317,7 +317,7 @@ func TestClosedLockMayRefuse(t *testing.T) {
 		require.Equal(t, !closes, waits.returns("A", closedError).convicted(oracle.Waiting))
 	}
 	s := newStory().call("A", world.OpClose).returns("A", done).call("A", world.OpTryLock).returns("A", refused)
-	require.True(t, s.convicted(oracle.Truth), "nobody else has it")
+	require.True(t, s.convicted(oracle.Truth), "no other client has it")
 }
 
 func TestNetworkErrorAgreesWithRedis(t *testing.T) {

@@ -179,7 +179,7 @@ func TestWaiterWithoutNetworkIsNotInADeadlock(t *testing.T) {
 	for name, s := range map[string]*story{
 		"its command is late":  newStory().call("B", world.OpLock).sends(world.Sent, "B", "SET"),
 		"its network is gone":  newStory().call("B", world.OpLock).happens(world.Cut, "B"),
-		"it stands still":      newStory().call("B", world.OpLock).happens(world.Frozen, "B"),
+		"it is paused":         newStory().call("B", world.OpLock).happens(world.Frozen, "B"),
 		"a grant is late":      answerIsLate(grant),
 		"an Unlock is cut off": newStory().holds("A", "A1").call("B", world.OpLock).happens(world.Cut, "A").call("A", world.OpUnlock),
 		"an Unlock is late":    newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock).sends(world.Sent, "A", "DEL"),
@@ -194,8 +194,8 @@ func TestWaiterWithoutNetworkIsNotInADeadlock(t *testing.T) {
 		"a refusal is late":          answerIsLate(),
 		"an Unlock is cut off, and the key has gone": newStory().holds("A", "A1").frees("A", "A1").call("B", world.OpLock).
 			happens(world.Cut, "A").call("A", world.OpUnlock),
-		"who was granted it left": answerIsLate(grant).returns("A", unknown),
-		"an Unlock has come back": newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock).sends(world.Sent, "A", "DEL").returns("A", unknown),
+		"its new holder gave up":  answerIsLate(grant).returns("A", unknown),
+		"an Unlock has returned":  newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock).sends(world.Sent, "A", "DEL").returns("A", unknown),
 		"it has its network back": newStory().call("B", world.OpLock).happens(world.Cut, "B").happens(world.Healed, "B"),
 	} {
 		s.pass(20 * time.Second).add(world.Event{Kind: world.Blocked, Client: "B", Call: s.open["B"], Op: world.OpLock})
@@ -221,7 +221,7 @@ func TestWaiterThatCannotKnowIsNotJudged(t *testing.T) {
 		"its attempt is on the way":     freed().sends(world.Sent, "B", "DO").pass(time.Minute).sends(world.Delivered, "B", "DO"),
 		"its SUBSCRIBE is on the way":   freed().background(world.Sent, "B", "SUBSCRIBE").pass(time.Minute),
 		"Redis has lost the key":        newStory().holds("A", "A1").call("B", world.OpLock).add(world.Event{Kind: world.Server}).pass(time.Minute),
-		"nobody ever wrote a key":       newStory().call("B", world.OpLock).pass(time.Minute),
+		"there never was a key":         newStory().call("B", world.OpLock).pass(time.Minute),
 		"the lock was taken in between": freed().holds("C", "C1").pass(time.Minute),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -229,9 +229,9 @@ func TestWaiterThatCannotKnowIsNotJudged(t *testing.T) {
 		})
 	}
 	s := freed().background(world.Sent, "B", "EVALSHA").pass(time.Minute).happens(world.Slept, "")
-	require.True(t, s.convicted(oracle.LostWakeUp), "nobody waits for a renewal")
+	require.True(t, s.convicted(oracle.LostWakeUp), "waiters do not wait for renewals")
 	s = freed().sends(world.Sent, "B", "DO").pass(time.Minute).sends(world.Delivered, "B", "DO").pass(time.Minute)
-	require.True(t, s.happens(world.Slept, "").convicted(oracle.LostWakeUp), "the attempt came back long ago")
+	require.True(t, s.happens(world.Slept, "").convicted(oracle.LostWakeUp), "the attempt returned long ago")
 }
 
 func TestWaiterMayOvertakeOnlyWaitersOfOtherProcesses(t *testing.T) {
@@ -293,10 +293,10 @@ func TestHolderIsToldItsCount(t *testing.T) {
 		require.Equal(t, wrong, s.convicted(oracle.HoldCount), answer)
 	}
 	stranger := newStory().call("A", world.OpCount).does("A").returns("A", refused)
-	require.False(t, stranger.convicted(oracle.HoldCount), "who holds nothing may be told that")
+	require.False(t, stranger.convicted(oracle.HoldCount), "a client without a hold may be refused")
 	lost := newStory().holds("A", "A1")
 	lost.lapse(lost.trace.Events[1].Effects[0].Owner).call("A", world.OpCount).returns("A", refused)
-	require.False(t, lost.convicted(oracle.HoldCount), "whose key has gone may be told that")
+	require.False(t, lost.convicted(oracle.HoldCount), "a client whose key is gone may be refused")
 }
 
 func TestInnerUnlockFreesNothingAndIsTrue(t *testing.T) {
@@ -409,8 +409,8 @@ func TestWaiterMayGiveUpWithItsOwnError(t *testing.T) {
 		return s
 	}
 	require.True(t, waits(unknown, 5*time.Second).convicted(oracle.Deadlock))
-	require.True(t, waits(refused, 5*time.Second).convicted(oracle.Deadlock), "it says no as its context ends")
-	require.False(t, waits(refused, 4*time.Second).convicted(oracle.Deadlock), "it says no of its own accord")
+	require.True(t, waits(refused, 5*time.Second).convicted(oracle.Deadlock), "it refuses as its context ends")
+	require.False(t, waits(refused, 4*time.Second).convicted(oracle.Deadlock), "it refuses before its context ends")
 
 	s := newStory().holds("A", "A1").pass(10*time.Minute).call("B", world.OpLock)
 	s.trace.Events[len(s.trace.Events)-1].Bound = 5 * time.Second

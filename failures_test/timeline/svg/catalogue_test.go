@@ -36,7 +36,7 @@ func TestEveryRunOfTheCatalogueIsDrawn(t *testing.T) {
 				picture := svg.Draw(v.Trace, v.Findings, svg.Caption{})
 				require.Equal(t, picture, svg.Draw(v.Trace, v.Findings, svg.Caption{}), "the same bytes twice")
 				require.Less(t, len(picture), 30_000)
-				require.Equal(t, 1, strings.Count(picture, "http"), "nothing but its own name space comes from elsewhere")
+				require.Equal(t, 1, strings.Count(picture, "http"), "the only link is its name space")
 				d := read(t, picture)
 				requireTold(t, d, v)
 				requireReadable(t, d)
@@ -87,7 +87,7 @@ func requireTold(t *testing.T, d drawing, v failures.Verdict) {
 	if count["stands still"] > 0 {
 		legend = 1
 	}
-	require.Equal(t, legend > 0, len(d.of("z")) > legend, "who stands still is hatched")
+	require.Equal(t, legend > 0, len(d.of("z")) > legend, "a paused process is hatched")
 }
 
 // requireReadable guesses, generously, how wide each text is: none may leave the
