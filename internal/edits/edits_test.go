@@ -15,16 +15,16 @@ import (
 	"lockkata/internal/edits"
 )
 
-// wholeSearch is set, for the child too, by the live test that wants the search that takes
-// seconds as well.
+// wholeSearch is an environment variable that the live test sets, for the child process too, to
+// include the search that takes seconds.
 const wholeSearch = "LOCKKATA_WHOLE_SEARCH"
 
-// choose makes the stages run with edit number i, from 1, and with none for 0. Only the
-// binary that [buildEdited] makes has it.
+// choose activates edit number i, counted from 1, or none with 0. Only the binary of
+// [buildEdited] sets it.
 var choose func(i int)
 
-// The locks cannot be edited where they are: the test builds itself once more, on locks
-// that have all edits, of which one at a time is chosen, and runs that.
+// The locks cannot be edited in place. So the test builds itself again with locks that have all
+// edits, and chooses one edit at a time.
 func TestEachEditTurnsItsCellRed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a program of the edited locks, and searches them")
@@ -64,7 +64,7 @@ func TestEachEditTurnsItsCellRed(t *testing.T) {
 	}
 }
 
-// mustBeFound asks the search of the suite that the edit names.
+// mustBeFound runs the search of the suite that the edit names.
 func mustBeFound(t *testing.T, e edits.Edit, subject failures.Subject) {
 	t.Helper()
 	property, env, _ := strings.Cut(e.Search, "/")

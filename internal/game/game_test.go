@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// challenged returns a game of a lock, for two clients that ask once.
+// challenged returns a game of a lock, for two clients that try once.
 func challenged(t *testing.T, lock stages.Stage, s Settings) *Game {
 	t.Helper()
 	s.Clients, s.Attempts = 2, 1
@@ -123,7 +123,7 @@ func wonByHints(t *testing.T, g *Game) (whys []string) {
 	return whys
 }
 
-// Hints lead from anywhere to the goal, each with a reason.
+// From each position hints lead to the goal, each with a reason.
 func TestHintsSayWhy(t *testing.T) {
 	g := played(t, "3", Settings{}, "a")
 	require.Equal(t, []string{
@@ -146,8 +146,8 @@ func TestHintsSayWhy(t *testing.T) {
 	require.Equal(t, Hint{Option: -1, Why: "No way is known: there is none up to 4 faults."}, h)
 }
 
-// The challenge of each stage ends at its goal, each of its steps has a reason, and the suite's
-// search knows no shorter way.
+// The hints solve the challenge of each stage, with a reason for each step and in no more steps
+// than the suite's search needed.
 func TestEveryChallengeIsWonByItsHints(t *testing.T) {
 	for _, c := range stages.Table {
 		g := challenged(t, c, Settings{})
@@ -159,8 +159,7 @@ func TestEveryChallengeIsWonByItsHints(t *testing.T) {
 	}
 }
 
-// What is known of a stage says nothing of the same stage with an edit: only a search on that
-// very lock does.
+// The best way on a stage may not be the best on its edited lock: that needs a search of its lock.
 func TestNothingIsSaidOfTheBestWayOnAnEditedLock(t *testing.T) {
 	edited := stages.MustFind("1")
 	edited.Subject.Name = schedule.ForeignName("stage1", "edited")
@@ -207,8 +206,7 @@ func TestEveryPropertyIsAGoal(t *testing.T) {
 	}
 }
 
-// A schedule's string names its lock, which is a column by its ID or its subject's name,
-// and nothing else.
+// A schedule's string names its lock by a stage's ID or by its subject's name.
 func TestStringsReplayOnTheirOwnLockOnly(t *testing.T) {
 	const rest = "2c/1x/crash/leak/b.xb"
 	for _, name := range []string{"stage1", "1"} {

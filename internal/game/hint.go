@@ -9,11 +9,11 @@ import (
 	"lockkata/internal/term"
 )
 
-// How far a search for a way to the goal looks.
+// Limits of a search for a way to the goal.
 const (
 	mostFaults = 4
-	glance     = 1500 // how many schedules before the game
-	patience   = 4000 // and for a hint
+	glance     = 1500 // schedules before the game
+	patience   = 4000 // schedules for a hint
 )
 
 var (
@@ -25,8 +25,8 @@ var (
 	hintsTaken = i18n.NewPlural("You took 1 hint.", "You took {n} hints.")
 )
 
-// FindPar notes what is known about the best way to the goal: the one with the fewest faults, and
-// the fewest steps with them. Where nothing is known it searches, for seconds at most.
+// FindPar sets what is known about the best way to the goal: the one with the fewest faults, then
+// the fewest steps. For an unknown lock it searches, for seconds at most.
 func (g *Game) FindPar() (err error) {
 	if !g.KnowsWay() {
 		_, g.par, err = g.look(nil, glance)
@@ -34,7 +34,7 @@ func (g *Game) FindPar() (err error) {
 	return err
 }
 
-// look looks for a way that begins with the given steps, and says what is known about the best one.
+// look searches for a way that begins with the given steps, and returns it with a sentence about the best.
 func (g *Game) look(from []string, runs int) (way []string, says i18n.Message, err error) {
 	limits := schedule.Limits{From: from, Bound: mostFaults, Runs: runs, Stop: g.Stop}
 	r, err := schedule.Search(g.t, g.Setup, []schedule.Property{g.Property}, limits)
@@ -57,8 +57,8 @@ func (g *Game) look(from []string, runs int) (way []string, says i18n.Message, e
 	return way, says, err
 }
 
-// KnowsWay takes the stage's own way, if this is its challenge and the lock still goes it. It
-// needs no search. For an edited lock it is a way for hints, and perhaps not the best.
+// KnowsWay loads the stage's own way, if this is its challenge and the way works on this lock. It
+// needs no search. On an edited lock the way is good for hints, but perhaps not the best.
 func (g *Game) KnowsWay() bool {
 	setup, _, steps, err := schedule.Parse(g.Column.Challenge)
 	setup.Subject = g.Column.Subject
@@ -77,7 +77,7 @@ func (g *Game) KnowsWay() bool {
 	return true
 }
 
-// score says how long the player's way is, and what is known of the best.
+// score returns the length of the player's way, and what is known of the best.
 func (g *Game) score() string {
 	text, hints := needed.Localize(g.Language, "length", schedule.Length(g.at.Faults(), len(g.Steps()))), i18n.Message{}
 	if g.hints > 0 {
@@ -91,14 +91,14 @@ func (g *Game) score() string {
 	return text
 }
 
-// Hint is a step that leads to the goal.
+// Hint is a step towards the goal.
 type Hint struct {
 	Option int    `json:"option"` // its index; -1: no way is known
-	Away   int    `json:"away"`   // how many steps the goal is away
+	Away   int    `json:"away"`   // steps to the goal
 	Why    string `json:"why"`    // a sentence
 }
 
-// Hint says what to do next on a way from here: the way found last, else one that a search finds.
+// Hint returns the next step on a known way, or on one that a search finds.
 func (g *Game) Hint() (Hint, error) {
 	if len(g.Options()) == 0 {
 		return Hint{Option: -1, Why: nothingLeft.Localize(g.Language)}, nil
@@ -121,7 +121,7 @@ func (g *Game) Hint() (Hint, error) {
 	return Hint{next, len(way) - done, g.brief(g.why(end, done))}, nil
 }
 
-// Why a step leads to the goal.
+// Reasons for a step.
 var (
 	nothingLeft = i18n.New("Nothing is left to choose.")
 
@@ -147,8 +147,7 @@ var (
 	}
 )
 
-// why says in a sentence what the step after so many others is good for, on a way that
-// leads to the goal.
+// why returns a sentence about the purpose of step number done of a way to the goal.
 func (g *Game) why(way Run, done int) string {
 	chosen, other := way.Chosen(done), ""
 	if done == len(way.Schedule)-1 {

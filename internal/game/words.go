@@ -5,13 +5,13 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// Goal is what somebody does who breaks a property, and where it is best tried.
+// Goal describes breaking a property, and names the environment where that is best tried.
 type Goal struct {
 	Words i18n.Text
 	Env   string
 }
 
-// Goals are the properties as goals.
+// Goals has a goal for each property.
 var Goals = map[string]Goal{
 	"leak":          {i18n.New("leave a key in Redis that stays forever, or beyond its use"), "crash"},
 	"wrong-delete":  {i18n.New("make a client remove what somebody else installed"), "async"},
@@ -23,7 +23,7 @@ var Goals = map[string]Goal{
 	"damage-fenced": {i18n.New("get the order twice past a ledger that checks tokens"), "pause"},
 }
 
-// What can be done next.
+// Possible next steps.
 var (
 	actions = map[world.Action]i18n.Text{
 		world.Execute: i18n.New("Redis executes {client}'s {what}"),

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	_ "lockkata/internal/cli" // with all that it says
+	_ "lockkata/internal/cli" // registers its texts
 	"lockkata/internal/i18n"
-	_ "lockkata/internal/locktest" // with its promises
+	_ "lockkata/internal/locktest" // registers its texts
 )
 
 func TestPartsArePutIn(t *testing.T) {

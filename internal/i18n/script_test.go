@@ -15,7 +15,7 @@ func TestWhatAScriptSaysIsFound(t *testing.T) {
 	require.Empty(t, i18n.Dictionary(i18n.English, "lease"))
 }
 
-// A page looks up by the English text.
+// A page looks texts up by the English, so an English text can have one translation only.
 func TestTextThatIsSaidInTwoWaysIsDoubtful(t *testing.T) {
 	put := map[string]string{}
 	side := func(a, b, c string) any { return map[string]any{"a": a, "list": []any{b, c}, "n": 1.0} }

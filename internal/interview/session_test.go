@@ -17,12 +17,11 @@ import (
 	"lockkata/internal/stages"
 )
 
-// held is a session on the fixture, and a clock that goes on by some time whenever
-// somebody looks at it.
+// held is a session on the fixture, with a clock that advances at each reading.
 type held struct {
 	*Session
 	out bytes.Buffer
-	ran []string // what was run in process
+	ran []string // commands that were run in process
 }
 
 func prepare(t *testing.T, input string, tick time.Duration) *held {
@@ -45,7 +44,7 @@ func prepare(t *testing.T, input string, tick time.Duration) *held {
 	return h
 }
 
-// hold holds it and returns what was printed.
+// hold runs the session and returns its output.
 func (h *held) hold(t *testing.T) string {
 	t.Helper()
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
@@ -53,8 +52,7 @@ func (h *held) hold(t *testing.T) string {
 	return h.out.String()
 }
 
-// wholeInterview types answers, keys, wrong marks and nonsense, to the end of the
-// questions.
+// wholeInterview has answers, keys, wrong marks and nonsense for all questions.
 const wholeInterview = `a typed answer
 d
 P
@@ -161,8 +159,8 @@ func TestNoScheduleIsAskedAboutTwice(t *testing.T) {
 	require.Len(t, slices.Compact(slices.Sorted(slices.Values(h.ran))), 3)
 }
 
-// The input may end anywhere, and q and Q end the interview wherever something is typed. The marks so
-// far count.
+// The input may end anywhere, and q and Q end the interview at every prompt. The marks so far
+// count.
 func TestInterviewMayEndAnywhere(t *testing.T) {
 	lines := strings.SplitAfter(wholeInterview, "\n")
 	for n := range lines {

@@ -23,8 +23,8 @@ type File struct {
 	Text string `json:"text"`
 }
 
-// Code returns the source of the lock: its Go files, without those of its tests. sources is the
-// repository's own folder.
+// Code returns the source of the lock: its Go files, without tests. sources is the repository's
+// root.
 func (c Stage) Code(sources fs.FS) (Code, error) {
 	code := Code{Dir: c.Dir}
 	files, err := c.files(sources)
@@ -36,7 +36,7 @@ func (c Stage) Code(sources fs.FS) (Code, error) {
 	return code, err
 }
 
-// files are the lock's own files by name: Go without its tests, and scripts.
+// files returns the lock's files by name: Go without tests, and scripts.
 func (c Stage) files(sources fs.FS) (map[string]string, error) {
 	all, err := fs.ReadDir(sources, c.Dir)
 	if err != nil {
@@ -56,9 +56,9 @@ func (c Stage) files(sources fs.FS) (map[string]string, error) {
 	return files, nil
 }
 
-// Diff is what the column changed in the lock that it is built on: a unified diff for each
-// file that either of them has. Package comments and a stage's own name are left out: what
-// remains is the lesson.
+// Diff returns what the stage changed in the lock before it: a unified diff for each file of
+// either. Package comments and the stage's own name are left out, so that only the lesson
+// remains.
 func (c Stage) Diff(sources fs.FS) ([]string, error) {
 	changes, err := c.changes(sources)
 	var diffs []string
@@ -68,8 +68,8 @@ func (c Stage) Diff(sources fs.FS) ([]string, error) {
 	return diffs, err
 }
 
-// Changed is how many lines of code, without blanks and comments, the column adds to the
-// lock that it is built on, and how many it takes away.
+// Changed returns how many lines of code, without blanks and comments, the stage adds to the lock
+// before it, and how many it removes.
 func (c Stage) Changed(sources fs.FS) (added, removed int, err error) {
 	changes, err := c.changes(sources)
 	for _, f := range changes {
@@ -86,7 +86,7 @@ func (c Stage) Changed(sources fs.FS) (added, removed int, err error) {
 	return added, removed, err
 }
 
-// Lines is how many lines of code, without blanks and comments, each file of the lock has.
+// Lines returns the lines of code of each file of the lock, without blanks and comments.
 func (c Stage) Lines(sources fs.FS) (map[string]int, error) {
 	files, err := c.files(sources)
 	lines := map[string]int{}
@@ -96,7 +96,7 @@ func (c Stage) Lines(sources fs.FS) (map[string]int, error) {
 	return lines, err
 }
 
-// bare is a text without blank lines and those that are comments, of Go or of Lua.
+// bare returns a text without blank lines and comment lines, of Go or of Lua.
 func bare(text string) string {
 	var code strings.Builder
 	for line := range strings.Lines(text) {
@@ -107,10 +107,10 @@ func bare(text string) string {
 	return code.String()
 }
 
-// change is a file of one of two locks, or of both: its place and its text in each.
+// change is a file of one or both of two locks: its path and its text in each.
 type change struct{ from, to, was, is string }
 
-// changes are the files that the column or the one that it is built on has.
+// changes returns the files of the stage and of the lock before it.
 func (c Stage) changes(sources fs.FS) (changes []change, err error) {
 	before, err := Find(c.Before)
 	if err != nil {
@@ -134,7 +134,7 @@ func (c Stage) changes(sources fs.FS) (changes []change, err error) {
 
 var ownName = regexp.MustCompile(`\bstage[1-9]\b`)
 
-// lesson is the text of a file without what differs between any two stages: the package
+// lesson returns the text of a file without what differs between any two stages: the package
 // comment and the stage's name.
 func lesson(text string) string {
 	if at := strings.Index(text, "\npackage "); at >= 0 {

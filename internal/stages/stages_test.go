@@ -21,7 +21,7 @@ func TestEveryCellOfTheMatrixGivesTheSameTraceAgain(t *testing.T) {
 	requireSameAgain(t, stages.Public()...)
 }
 
-// requireSameAgain wants each failure on each column to be the same twice, byte for byte.
+// requireSameAgain requires the same trace twice of each failure on each stage, byte for byte.
 func requireSameAgain(t *testing.T, of ...stages.Stage) {
 	for _, s := range of {
 		subject, err := failures.DiscoverScripts(t, s.Subject)
@@ -44,7 +44,7 @@ func TestRedLockIsWhatIsSaidOfIt(t *testing.T) {
 	}
 }
 
-// Each mistake of a document's lock shows, and no other does.
+// Each documented mistake of a document's lock shows, and no other.
 func TestDocumentsLocksAreWhatIsSaidOfThem(t *testing.T) {
 	require.Len(t, stages.Documents(), 5)
 	for _, c := range stages.Documents() {

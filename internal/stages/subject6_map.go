@@ -2,18 +2,18 @@ package stages
 
 import "lockkata/internal/i18n"
 
-// Part is what a file of a lock adds to the lock that it is built on.
+// Part describes a file of a lock by what it adds to the lock before.
 type Part struct {
 	File string
 	Adds i18n.Text
-	// Failures break the lock before and not this one. Tests of the lock's own show the rest,
-	// which one lock in a small world cannot.
+	// Failures break the lock before and not this one. The lock's own tests show the rest, which
+	// needs several locks or a larger world.
 	Failures []string
 	Tests    []string
-	Skip     i18n.Text // may wait for a second reading
+	Skip     i18n.Text // may be skipped on a first reading
 }
 
-// map6 is the whole lock, in the order in which it is read.
+// map6 describes all files of stage 6, in reading order.
 var map6 = []Part{
 	{
 		File:  "service.go",

@@ -66,7 +66,7 @@ var Table = slices.Concat([]Stage{
 	},
 }, documents)
 
-// steps are the columns between stage 5 and stage 6. They stand in All.
+// steps are the stages between stage 5 and stage 6; see [All].
 var steps = []Stage{
 	{
 		ID: "6.1", Before: "5", Dir: "stage6_reentrant_pubsub/step1_told", Title: "the holder is told of a loss", Hidden: true,
