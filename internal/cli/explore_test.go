@@ -54,8 +54,8 @@ func TestExploreAsJSON(t *testing.T) {
 	require.Equal(t, 1, answers[0].Cost)
 }
 
-// The documents show what the search of the whole suite finds. It runs once, where the
-// lessons are tested: here they stand for what it finds.
+// The documents show the result of the whole suite's search. The search itself runs only where the
+// expected results are tested; this test compares the document with these.
 func TestTableInTheDocumentsIsWhatTheLessonsSay(t *testing.T) {
 	var answers []answer
 	for _, s := range stages.Public() {
@@ -94,7 +94,7 @@ func TestReplayDrawsTheSameTwice(t *testing.T) {
 	require.Equal(t, out, again)
 }
 
-// What comes after the last step is not drawn: nobody has chosen it.
+// The drawing ends with the last step, since nothing was chosen after it.
 func TestReplayEndsWithTheSchedule(t *testing.T) {
 	status, out, _ := command(t, "replay", "v1/stage2/2c/1x/async/wrong-delete/b.B")
 	require.Equal(t, exitOK, status)

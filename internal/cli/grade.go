@@ -17,7 +17,7 @@ import (
 	"lockkata/internal/term"
 )
 
-// grading is what grade is asked for.
+// grading is the arguments of grade.
 type grading struct {
 	json, markdown bool
 	html, expect   string
@@ -67,7 +67,7 @@ func (a *app) grade(ctx context.Context, dir string, g grading) error {
 		return err
 	}
 	lang := a.lang
-	if g.json || g.markdown { // they are for programs and for repositories
+	if g.json || g.markdown { // this output is for programs and files
 		lang = i18n.English
 	}
 	card, err := kata.Grade(ctx, root, dir, kata.Grading{Has: g.has, Traces: g.html != "", Search: g.search, Lang: lang, Say: a.tell})
@@ -123,7 +123,7 @@ func gradeHTML(card kata.Card, name string) error {
 	return writePage(name, content)
 }
 
-// What a card says around its cells.
+// Texts of a card around its cells.
 var (
 	lockIn      = i18n.New("The lock in {dir}")
 	notCompiled = i18n.New("✗ it does not compile: {error}")
@@ -136,8 +136,8 @@ var (
 	searchCut   = i18n.New("cut short")
 )
 
-// gradeText prints the card for a person: what kept the lock from being graded to its end, what any
-// lock does and this one does not, the causes, and a line for each failure.
+// gradeText prints the card for a person: why the lock could not be graded to the end, the basic
+// promises that it breaks, the causes, and a line for each failure.
 func (a *app) gradeText(card kata.Card) {
 	a.heading(term.Bold, a.say(lockIn, "dir", card.Dir))
 	if card.Compile != nil {
@@ -167,7 +167,7 @@ func (a *app) gradeText(card kata.Card) {
 	}
 }
 
-// gradeCells prints a line for each failure, below its family, and how many there are of each kind.
+// gradeCells prints a line for each failure, by family, and the number of each outcome.
 func (a *app) gradeCells(card kata.Card) {
 	if len(card.Cells) == 0 {
 		return

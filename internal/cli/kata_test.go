@@ -64,7 +64,7 @@ func TestKataWithoutATerminal(t *testing.T) {
 	require.Contains(t, out, "It begins with your own lock of exercise 3.")
 }
 
-// It has started the first exercise by itself, and is compiling the lock.
+// The command has started the first exercise by itself, and is compiling the lock.
 func TestInterruptedKataEndsWithStatus130(t *testing.T) {
 	cmd := exec.Command(program(t), "kata", "--dir", filepath.Join(t.TempDir(), "mylock"))
 	_, err := cmd.StdinPipe() // stays open

@@ -22,7 +22,7 @@ func played(t *testing.T, keys string, args ...string) (status int, out, errors 
 	return commandWithKeys(t, keys, append([]string{"play"}, args...)...)
 }
 
-// commandWithKeys is [command] with something on its input.
+// commandWithKeys is [command] with an input.
 func commandWithKeys(t *testing.T, keys string, args ...string) (status int, out, errors string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -31,10 +31,10 @@ func commandWithKeys(t *testing.T, keys string, args ...string) (status int, out
 	return status, stdout.String(), stderr.String()
 }
 
-// screens are what was shown, one after another.
+// screens splits the output into screens.
 func screens(out string) []string { return strings.Split(strings.TrimSuffix(out, "\n\n"), "\n\n") }
 
-const winning3 = "2222 2231 2" // the keys that the README shows
+const winning3 = "2222 2231 2" // the keys in the README
 
 func TestKeysFromAPipeWin(t *testing.T) {
 	status, out, errors := played(t, winning3, "--stage", "3", "--goal", "wrong-delete")
@@ -144,7 +144,7 @@ func TestKeysThatEndTooSoonAreAFailure(t *testing.T) {
 	require.True(t, strings.HasSuffix(out, "So far: go run . replay 'v1/stage3/2c/1x/async/wrong-delete/b.B'\n"))
 }
 
-// Nothing is cut that a player needs, whatever the game; three clients need most.
+// No text that a player needs is cut. Three clients need the most room.
 func TestEveryScreenFitsATerminalOf80By24(t *testing.T) {
 	for _, s := range stages.Public() {
 		for _, p := range schedule.Properties {

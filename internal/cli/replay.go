@@ -32,7 +32,7 @@ func (a *app) replayCommand() *cobra.Command {
 
 const exampleSchedule = "v1/stage2/2c/1x/async/wrong-delete/b.B.t.b.a.b"
 
-// replay runs a schedule and prints its picture, what its property says of it, and how long it is.
+// replay runs a schedule and prints its picture, its property's verdict, and its length.
 func (a *app) replay(text string) error {
 	c, steps, err := game.Read(text, stages.Table)
 	if err != nil {

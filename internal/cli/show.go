@@ -96,7 +96,7 @@ var (
 	legendLine  = i18n.New("mutex.go:1 is the line that sent the command")
 )
 
-// locksOf returns the locks of which a table or a document shows a failure.
+// locksOf returns the locks on which a failure is shown.
 func locksOf(f failures.Failure) []stages.Stage {
 	if f.Family == failures.RedLock {
 		return []stages.Stage{stages.RedLock}
@@ -104,8 +104,8 @@ func locksOf(f failures.Failure) []stages.Stage {
 	return stages.Public()
 }
 
-// turn returns the last column that the failure breaks and the first after it that it does not, or the
-// one of them that there is. What breaks none has the first that it applies to.
+// turn returns the last lock that the failure breaks and the first after it that it does not, or
+// only one of them. If the failure breaks none it returns the first to which it applies.
 func turn(of []stages.Stage, f failures.Failure) []stages.Stage {
 	broken, fixed := stages.FixedBy(of, f)
 	switch {
@@ -126,7 +126,7 @@ func (a *app) play(f failures.Failure, chosen []stages.Stage) (grid, error) {
 	return grid{ready, [][]failures.Verdict{judge(a.t, f, ready)}}, nil
 }
 
-// show draws the failure on stages that were chosen of some.
+// show draws the failure on the chosen ones of the stages.
 func (a *app) show(f failures.Failure, chosen, of []stages.Stage) error {
 	g, err := a.play(f, chosen)
 	if err != nil {
@@ -174,7 +174,7 @@ func (a *app) draw(trace *world.Trace, findings []oracle.Finding) {
 	fmt.Fprintln(a.out, timeline.Text(trace, findings, options))
 }
 
-// legend explains the signs that a picture uses.
+// legend explains the signs in a picture.
 func (a *app) legend(trace *world.Trace) {
 	bars, apart, names := a.say(legendLanes), "   ", a.say(legendOwner)+"   "+a.say(legendLine)
 	if slices.ContainsFunc(trace.Events, func(e world.Event) bool { return e.Kind == world.Frozen }) {
