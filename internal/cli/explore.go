@@ -173,7 +173,7 @@ func (a *app) explore(ctx context.Context, x exploration) error {
 			a.tell(searchesDone.Args("n", done, "all", len(jobs)))
 			<-turns
 		}
-		if atOnce == 1 { // inside a test, which has no program to start
+		if atOnce == 1 { // a search in this process needs the goroutine of the test
 			run()
 		} else {
 			asking.Go(run)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// newFolder is a learner's folder in which this exercise was started.
+// newFolder returns a learner's folder in which this exercise was started.
 func newFolder(t *testing.T, id string) Folder {
 	t.Helper()
 	f := Folder{Root: repositoryRoot(t), Dir: filepath.Join(t.TempDir(), "mylock")}
@@ -22,7 +22,7 @@ func (f Folder) write(t *testing.T, name, text string) {
 	require.NoError(t, os.WriteFile(filepath.Join(f.Dir, name), []byte(text), 0o600))
 }
 
-// requireStart starts an exercise, and wants that to say something.
+// requireStart starts an exercise, and requires a text in the returned sentence.
 func requireStart(t *testing.T, f Folder, id string, afresh bool, says string) {
 	t.Helper()
 	said, err := f.Start(exercise(t, id), afresh)
@@ -30,7 +30,7 @@ func requireStart(t *testing.T, f Folder, id string, afresh bool, says string) {
 	require.Contains(t, said.Error(), says)
 }
 
-// requireLock wants the lock in the folder, or in one below, to be this one.
+// requireLock requires this lock in the folder or in a subfolder.
 func requireLock(t *testing.T, f Folder, below, text string) {
 	t.Helper()
 	files, err := f.lock(below)
@@ -48,7 +48,7 @@ func TestStartBeginsWithTheLearnersOwnPassedLock(t *testing.T) {
 	requireStart(t, f, "6.4", false, "It begins with the lock of stage 6.3.")
 }
 
-// What was begun goes on, whatever came between; afresh it begins anew, and is kept.
+// An exercise is resumed after any other; with afresh it begins again, and the old lock is kept.
 func TestExerciseGoesOnWhereItWasLeft(t *testing.T) {
 	f := newFolder(t, "3")
 	requireStart(t, f, "3", false, "It begins with the lock of stage 2.")
@@ -110,7 +110,7 @@ func TestNothingThatTheLearnerWroteIsLost(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Progress{Exercise: "1", Hints: map[string]int{}}, p)
 
-	require.NoError(t, f.save(Progress{})) // somebody has deleted the line with the exercise
+	require.NoError(t, f.save(Progress{})) // the learner deleted the line with the exercise
 	f.write(t, "mutex.go", "package mylock // fifth\n")
 	requireStart(t, f, "2", false, "")
 	requireLock(t, f, "_copies/003", "package mylock // fifth\n")

@@ -9,8 +9,8 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// The first line of an answer says which rule or promise this lock breaks. With the tag live, the
-// learner who climbs makes all mistakes.
+// The first line of a result names the rule or promise that the lock breaks. With the tag live,
+// TestLearnerClimbsWithOneLockThatGrows makes all mistakes.
 func TestMistakeIsExplainedByWhatItBreaks(t *testing.T) {
 	for _, m := range mistakes() {
 		if m.says == "" || everything || !inSample(m.exercise, m.name) {
@@ -30,7 +30,7 @@ func TestMistakeIsExplainedByWhatItBreaks(t *testing.T) {
 	}
 }
 
-// Locks that look wrong and are right pass, their search included.
+// Correct locks of unusual kinds pass, with their search.
 func TestRightLockOfAnotherKindPasses(t *testing.T) {
 	for _, m := range mistakes() {
 		if m.says != "" || !inSample(m.exercise, m.name) {

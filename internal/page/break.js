@@ -1,7 +1,7 @@
-// Break it: a lock with its edits as switches. #break/2 is stage 2, #break/2/nx-dropped the
-// same with an edit, and #break/2/nx-dropped/delete-foreign/step-3 a run of that.
+// Break it: a lock with switches for its edits. #break/2 is stage 2, #break/2/nx-dropped is stage 2
+// with an edit, and #break/2/nx-dropped/delete-foreign/step-3 is a run of that lock.
 
-let broken = null; // the lock that is shown: {stage, edit, column, found}
+let broken = null; // the lock on the page: {stage, edit, column, found}
 
 pages.break = async ([, stage, edit, failure, step]) => {
   const lock = lockOf(stage);
@@ -9,7 +9,7 @@ pages.break = async ([, stage, edit, failure, step]) => {
     note.textContent = say('There is nothing to break at {hash}. Choose a cell.', {hash: placeAsked()});
     return showMatrix();
   }
-  if (edit === '-') edit = ''; // a run of the lock as it stands
+  if (edit === '-') edit = ''; // a run of the lock without an edit
   leave();
   document.body.classList.remove('showing');
   if (!await loaded(say('Break {lock}', {lock: say(lock.name)}))) return;
@@ -25,18 +25,18 @@ pages.break = async ([, stage, edit, failure, step]) => {
   if (!broken.column) playColumn();
 };
 
-// editIn is the edit that is in the lock, if there is one.
+// editIn returns the active edit, if there is one.
 const editIn = () => broken.told.edits.find(({id}) => id === broken.edit);
 
-// editedName is the name of the lock, with its edit.
+// editedName returns the name of the lock, with its edit.
 const editedName = () => (broken.edit ? say('{lock}, edited: {edit}', {lock: broken.told.name, edit: editIn().name}) : broken.told.name);
 
-// about is which lock it is, in a request.
+// about returns the lock's fields of a request.
 const about = () => ({stage: broken.stage, edit: broken.edit});
 
 const hashOfBroken = (...words) => '#break/' + [broken.stage, broken.edit || (words.length > 0 ? '-' : ''), ...words].filter(Boolean).join('/');
 
-// showBroken shows the lock, its edits, its column and what can be searched for.
+// showBroken shows the lock, its edits, its results, and the form for a search.
 function showBroken() {
   const {told, stage, edit} = broken;
   const chosen = editIn();
@@ -62,14 +62,14 @@ function showBroken() {
   heading.focus({preventScroll: true});
 }
 
-// switchOf is a button that puts an edit into the lock, or takes it out again.
+// switchOf returns a button that switches an edit on or off.
 const switchOf = (edit, ...says) => el('button', {type: 'button', 'aria-pressed': String(edit === editIn()),
   onclick: () => { location.hash = `#break/${broken.stage}` + (edit === editIn() ? '' : '/' + edit.id); }}, ...says);
 
 const editSwitch = (edit) => el('li', {}, switchOf(edit, el('strong', {}, edit.name),
   el('code', {}, el('del', {}, edit.old), ' → ', el('ins', {}, edit.new || say('nothing'))), el('small', {}, `${edit.file}:${edit.line}`)));
 
-// EditedCode is the code of the lock with the switch of each edit, at its line.
+// EditedCode is the lock's code with a switch at the line of each edit.
 class EditedCode extends Code {
   sheet(file) {
     const sheet = super.sheet(file);
@@ -82,7 +82,7 @@ class EditedCode extends Code {
   }
 }
 
-// codeOf is the lock's code, open at the line of the edit.
+// codeOf returns the lock's code, open at the line of the edit.
 function codeOf(told, chosen) {
   const code = new EditedCode(told.files, [], {lanes: [], steps: []});
   code.element.classList.add('broken-code');
@@ -126,7 +126,7 @@ function columnRow(cell) {
       cell.was ? say('{failure} was {sign}', {failure: cell.failure, sign: signs[cell.was] || cell.was}) : cell.failure));
 }
 
-// searchForm asks the search.
+// searchForm returns a form that starts a search.
 function searchForm(first) {
   const {told} = broken;
   const select = (label, all, value) => el('select', {'aria-label': label}, ...all.map((one) => el('option', {value: one.name, selected: one.name === value}, one.name)));
@@ -161,7 +161,7 @@ function showFound(found) {
         say('See it step by step')) : null));
 }
 
-// answerOf is what a search has found, in words.
+// answerOf returns the result of a search in words.
 function answerOf({found, text, cost, steps, exhausted, bound}) {
   const put = {what: text, cost, steps: stepsOf(steps), bound};
   if (found) return exhausted ? say('broken: {what}. It costs {cost}, in {steps}; nothing shorter exists.', put)
@@ -171,7 +171,7 @@ function answerOf({found, text, cost, steps, exhausted, bound}) {
     : say('nothing up to cost {bound}, where it was stopped. That is no proof.', put);
 }
 
-// showBrokenRun shows how one failure goes on the lock.
+// showBrokenRun shows the run of one failure on the lock.
 async function showBrokenRun(id, step) {
   const failure = failureOf(id);
   const hash = location.hash;

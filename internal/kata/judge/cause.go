@@ -5,11 +5,11 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// Cause is why a run could not be played to its end, or what it left behind.
+// Cause is why a run did not end, or what it left running or open.
 type Cause struct {
 	Kind string       `json:"kind"` // one of the kinds below
 	Text i18n.Message `json:"text"` // one or two sentences
-	Next i18n.Message `json:"next"` // what to change
+	Next i18n.Message `json:"next"` // advice
 }
 
 // The kinds of causes.
@@ -30,7 +30,7 @@ const (
 	Unsearchable  = "cannot be searched"
 )
 
-// IsLeft reports whether a run left something behind, and was played to its end.
+// IsLeft reports whether the run ended, but left a goroutine or a connection.
 func (c *Cause) IsLeft() bool { return c != nil && (c.Kind == Leaks || c.Kind == KeepsOpen) }
 
 func init() {
@@ -79,7 +79,7 @@ var (
 	panicNext = i18n.New("Look at the line that the panic names; a nil map or a nil pointer is the usual reason.")
 )
 
-// Hoards is the cause of a lock that takes memory and gives none back; line may be empty.
+// Hoards returns the cause of a lock that takes too much memory; line may be empty.
 func Hoards(line string) *Cause {
 	if line == "" {
 		return because(TooMuchMemory, hoardsNext, hoards.Args())
@@ -87,7 +87,7 @@ func Hoards(line string) *Cause {
 	return because(TooMuchMemory, hoardsNext, hoardsAt.Args("line", line))
 }
 
-// stuck is the cause of a call that does not come back.
+// stuck returns the cause of a call that does not return.
 func stuck(g world.Goroutine) *Cause {
 	if g.State == "sleep" {
 		return because(Sleeps, sleepNext, sleepsAt.Args("call", g.Function, "line", g.Line))
@@ -95,7 +95,7 @@ func stuck(g world.Goroutine) *Cause {
 	return because(BlocksForever, blockNext, blocksAt.Args("call", g.Function, "line", g.Line, "state", g.State))
 }
 
-// leaking is the cause of a goroutine that is left.
+// leaking returns the cause of a leaked goroutine.
 func leaking(g world.Goroutine) *Cause {
 	say := leaksFrom
 	switch {
@@ -107,7 +107,7 @@ func leaking(g world.Goroutine) *Cause {
 	return because(Leaks, leakNext, say.Args("line", g.Line, "started", g.Started))
 }
 
-// mutexHeld is the cause of calls that wait for a sync.Mutex.
+// mutexHeld returns the cause of calls that wait for a sync.Mutex.
 func mutexHeld(waiting world.Goroutine, all []world.Goroutine) *Cause {
 	for _, g := range all {
 		if g.InRedis && g.Line != "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A page without an engine says so, whatever is asked of it, and how to get one.
+// Every link to the engine's features says that there is no engine, and how to get one.
 func TestPageWithoutAnEngineSaysSo(t *testing.T) {
 	b := open(t, onDisk(t, bare(t)), wide, high)
 	require.Contains(t, b.text(".matrix-view .commands"), "run go run . serve in lockkata’s folder.")

@@ -45,7 +45,7 @@ func TestNXIsDroppedAndTheColumnAndTheSearchTell(t *testing.T) {
 	})
 }
 
-// A search ends when somebody asks for something else: it may take minutes.
+// A search may take minutes, so another request ends it.
 func TestSearchMakesNobodyWait(t *testing.T) {
 	b := open(t, oneFile(t)+"#break/5", wide, high)
 	b.click(".start")
@@ -76,7 +76,7 @@ func TestRunOfABrokenLockIsSteppedAndTakenOver(t *testing.T) {
 	require.Contains(t, b.hash(), "/watchdog-forgotten-not-ended")
 }
 
-// A link to what there is not, or is no more, says so, and does no harm.
+// A link to an unknown place says so and changes nothing.
 func TestLinkToNothingSaysSo(t *testing.T) {
 	url := oneFile(t)
 	b := open(t, url, wide, high)
@@ -102,7 +102,7 @@ func TestLinkToNothingSaysSo(t *testing.T) {
 	}
 }
 
-// Every mistake of the suite shows in the page, and every step can be played.
+// The page shows the effect of every edit of the suite, and every step can be played.
 func TestEveryLockIsPlayedAndBroken(t *testing.T) {
 	b := open(t, oneFile(t), wide, high)
 	b.eval("engine.wanted = true, 0")
@@ -121,12 +121,12 @@ func TestEveryLockIsPlayedAndBroken(t *testing.T) {
 	}
 }
 
-// A server that cannot build the engine says why, and the matrix stays.
+// If the server cannot build the engine the page shows the error, and the matrix still works.
 func TestEngineThatIsNotThereIsTold(t *testing.T) {
 	none := func(context.Context) ([]byte, error) { return nil, errors.New("there is no Go") }
 	b := open(t, servedWithEngine(t, none), wide, high)
 	b.click(`a[href="#play/3"]`)
 	b.until("document.querySelector('#note').innerText")
 	require.Contains(t, b.text("#note"), "503: there is no Go")
-	b.complaints = nil // the browser complains of the file that is not there
+	b.complaints = nil // the browser reports the missing file
 }

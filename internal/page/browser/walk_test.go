@@ -15,7 +15,7 @@ const (
 	high = 800
 )
 
-// places are the ways to open the page.
+// places runs a test with each way to open the page.
 func places(t *testing.T, walk func(t *testing.T, url string)) {
 	t.Helper()
 	t.Run("from disk", func(t *testing.T) { walk(t, onDisk(t, bare(t))) })
@@ -170,13 +170,13 @@ func TestDeepLinkOpensTheStep(t *testing.T) {
 	}
 }
 
-// says are the sentences of all runs that are shown.
+// says returns the sentences of all runs that are shown.
 func (b *tab) says() []string {
 	b.t.Helper()
 	return value[[]string](b, "[...document.querySelectorAll('.says')].map((s) => s.innerText)")
 }
 
-// focus is where the link leads that has the focus.
+// focus returns the target of the focused link.
 func (b *tab) focus() string {
 	b.t.Helper()
 	return value[string](b, "document.activeElement.getAttribute('href') ?? ''")

@@ -15,7 +15,7 @@ import (
 	"lockkata/internal/stages"
 )
 
-// here is the source of the lock in these tests: stage 2.
+// here returns the source of the lock of these tests: stage 2.
 func here(t *testing.T) stages.Code {
 	t.Helper()
 	code, err := stages.MustFind("2").Code(os.DirFS("../../.."))
@@ -23,7 +23,7 @@ func here(t *testing.T) stages.Code {
 	return code
 }
 
-// line is the number of the first line that contains a text.
+// line returns the number of the first line that contains a text.
 func line(code stages.Code, text string) string {
 	before, _, _ := strings.Cut(code.Files[0].Text, text)
 	return world.Source{File: code.Files[0].Name, Line: 1 + strings.Count(before, "\n")}.String()
@@ -37,7 +37,7 @@ func runOf(t *testing.T, scenario func(*world.World)) Run {
 	return NewRun(trace, oracle.Judge(trace), here(t), i18n.English)
 }
 
-// find is the first step whose sentence begins with a text.
+// find returns the first step whose sentence begins with a text.
 func find(t *testing.T, r Run, says string) Step {
 	t.Helper()
 	for _, s := range r.Steps {
@@ -60,7 +60,7 @@ func TestStepsAreTheRowsOfTheText(t *testing.T) {
 	var said []string
 	var at string
 	for _, s := range r.Steps {
-		at = cmp.Or(s.At, at) // it stands where it changes
+		at = cmp.Or(s.At, at) // a step has its time only where it changes
 		said = append(said, at+" "+s.Says)
 	}
 	require.Equal(t, []string{
