@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 
 // "go run" turns every failing status into 1, so the test runs the program itself. It runs in an
 // empty folder: all files that it needs are embedded.
-func TestProgramEndsWithItsStatus(t *testing.T) {
+func TestProgramExitsWithItsStatus(t *testing.T) {
 	binary, err := os.Executable()
 	require.NoError(t, err)
 	for args, want := range map[string]int{

@@ -257,7 +257,7 @@ func TestEveryPictureFitsItsTerminal(t *testing.T) {
 	}
 }
 
-func TestListTellsOfEveryFailure(t *testing.T) {
+func TestListHasEveryFailure(t *testing.T) {
 	_, short, _ := command(t, "list")
 	_, long, _ := command(t, "list", "--long")
 	for _, f := range failures.All {
@@ -315,7 +315,7 @@ func TestColorOnlyWhereItIsAskedFor(t *testing.T) {
 	require.Contains(t, out.String(), "\x1b[31m✗ wrong delete")
 }
 
-func TestTotalsAreWhatTheTableEndsWith(t *testing.T) {
+func TestTotalsAreTheEndOfTheTable(t *testing.T) {
 	_, out, _ := command(t)
 	_, totals, _ := command(t, "--totals")
 	require.Contains(t, totals, "unavoidable 42: no lock that expires can prevent this")
@@ -323,7 +323,7 @@ func TestTotalsAreWhatTheTableEndsWith(t *testing.T) {
 }
 
 // Without --steps the fixed run is that of stage 6, not of a step.
-func TestBeforeAndAfterLandOnTheStepThatMends(t *testing.T) {
+func TestBeforeAndAfterShowTheStepThatFixes(t *testing.T) {
 	_, out, _ := command(t, "show", "grant-reply-lost", "--before-after", "--steps")
 	require.Contains(t, out, "On stage 6.1, ")
 	require.Contains(t, out, "That is stage 6.2: go run . diff 6.2")

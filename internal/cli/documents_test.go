@@ -42,7 +42,7 @@ func requireFile(t *testing.T, name, text string) {
 func TestPicturesAreWhatTheCommandDraws(t *testing.T) {
 	want := map[string]string{}
 	for _, f := range failures.Catalogue {
-		for _, s := range turn(locksOf(f), f) {
+		for _, s := range beforeAndAfter(locksOf(f), f) {
 			status, out, errors := command(t, "show", f.ID, "--stage", s.ID, "--svg")
 			require.Equal(t, exitOK, status, errors)
 			want[filepath.Join(pictures, fmt.Sprintf("%s-%s.svg", f.ID, s.ID))] = out
@@ -79,7 +79,7 @@ func TestFailuresDocumentIsWhatTheCommandPrints(t *testing.T) {
 }
 
 // serve shows the same page in every language, until the context ends.
-func TestTheatreIsWhatTheRunsShow(t *testing.T) {
+func TestTheatreIsUpToDate(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
 	out, printed := io.Pipe()

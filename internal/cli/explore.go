@@ -159,19 +159,19 @@ func (a *app) explore(ctx context.Context, x exploration) error {
 		ask, atOnce = a.askProcess, runtime.NumCPU()
 	}
 	answers, errs := make([][]answer, len(jobs)), make([]error, len(jobs))
-	turns := make(chan struct{}, atOnce)
+	slots := make(chan struct{}, atOnce)
 	var asking sync.WaitGroup
 	var mu sync.Mutex
 	done := 0
 	for i, j := range jobs {
-		turns <- struct{}{}
+		slots <- struct{}{}
 		run := func() {
 			answers[i], errs[i] = ask(ctx, x, j)
 			mu.Lock()
 			defer mu.Unlock()
 			done++
 			a.tell(searchesDone.Args("n", done, "all", len(jobs)))
-			<-turns
+			<-slots
 		}
 		if atOnce == 1 { // a search in this process needs the goroutine of the test
 			run()

@@ -29,10 +29,10 @@ func (a *app) ask(ctx context.Context, x exploration, j job) ([]answer, error) {
 	if len(properties) == 0 {
 		return nil, nil
 	}
-	begun, told := time.Now(), time.Now()
+	begun, reported := time.Now(), time.Now()
 	stop := func(p schedule.Progress) bool {
-		if time.Since(told) > 250*time.Millisecond {
-			told = time.Now()
+		if time.Since(reported) > 250*time.Millisecond {
+			reported = time.Now()
 			a.tell(howFar.Args("stage", j.stage.NameText(), "env", j.question.Env, "n", p.Bound,
 				"runs", p.Runs, "states", p.States, "rate", int(float64(p.Runs)/time.Since(begun).Seconds())))
 		}

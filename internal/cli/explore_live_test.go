@@ -13,7 +13,7 @@ import (
 )
 
 // Interrupted child processes return what they know.
-func TestTableThatIsCutShortSaysWhatItKnows(t *testing.T) {
+func TestInterruptedTableHasPartialResults(t *testing.T) {
 	cmd := exec.Command(program(t), "explore", "--stage", "all", "--bound", "9")
 	person, program := pseudoTerminal(t)
 	cmd.Env = append(os.Environ(), "TERM=xterm")

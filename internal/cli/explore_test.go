@@ -29,7 +29,7 @@ func TestExploreDrawsTheCheapestWayAsReplayDoes(t *testing.T) {
 	require.Contains(t, out, picture)
 }
 
-func TestExploreSaysTheBoundOfWhatItDidNotFind(t *testing.T) {
+func TestExploreReportsItsBound(t *testing.T) {
 	status, out, errors := command(t, "explore", "--stage", "4", "--property", "wrong-delete", "--env", "async", "--bound", "2")
 	require.Equal(t, exitOK, status, errors)
 	require.Regexp(t, `no violation up to 2 faults \(\d+ schedules, \d+ states`, out)
@@ -56,7 +56,7 @@ func TestExploreAsJSON(t *testing.T) {
 
 // The documents show the result of the whole suite's search. The search itself runs only where the
 // expected results are tested; this test compares the document with these.
-func TestTableInTheDocumentsIsWhatTheLessonsSay(t *testing.T) {
+func TestTableInTheDocumentsHasTheExpectedResults(t *testing.T) {
 	var answers []answer
 	for _, s := range stages.Public() {
 		for _, q := range schedule.Suite {
@@ -107,7 +107,7 @@ func TestReplayEndsWithTheSchedule(t *testing.T) {
 }
 
 // Stage 3 with the Unlock of stage 4 has no GET that the schedule could execute.
-func TestReplayTellsThatTheLockHasChanged(t *testing.T) {
+func TestReplayReportsAChangedLock(t *testing.T) {
 	swapped(t, "3", "4")
 	status, out, errors := command(t, "replay", wrongDelete3)
 	require.Equal(t, exitFailed, status)

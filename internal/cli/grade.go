@@ -177,7 +177,7 @@ func (a *app) gradeCells(card kata.Card) {
 		var rows []row
 		for _, c := range card.Cells {
 			if f, _ := failures.Find(c.Failure); f.Family == family[0].Family {
-				rows = append(rows, row{a.signOf(c.Of()) + " " + c.Failure, i18n.Text(c.Told(a.lang))})
+				rows = append(rows, row{a.signOf(c.Of()) + " " + c.Failure, i18n.Text(c.Summary(a.lang))})
 				count[c.Of()]++
 			}
 		}
@@ -197,7 +197,7 @@ func (a *app) gradeCells(card kata.Card) {
 func (a *app) gradeMarkdown(card kata.Card) {
 	fmt.Fprint(a.out, "| failure | | what happened |\n|---|---|---|\n")
 	for _, c := range card.Cells {
-		fmt.Fprintf(a.out, "| `%s` | %s | %s |\n", c.Failure, a.signOf(c.Of()), strings.ReplaceAll(c.Told(i18n.English), "|", "\\|"))
+		fmt.Fprintf(a.out, "| `%s` | %s | %s |\n", c.Failure, a.signOf(c.Of()), strings.ReplaceAll(c.Summary(i18n.English), "|", "\\|"))
 	}
 	fmt.Fprintf(a.out, "\n%s\n", card.Count(i18n.English))
 	for _, cause := range card.Causes {

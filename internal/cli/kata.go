@@ -65,8 +65,8 @@ func (a *app) kataCommand() *cobra.Command {
 
 	reset := k.command("reset", "Start the exercise again; what you wrote is kept", noWords,
 		text(func(f kata.Folder, _ kata.View) (string, error) {
-			said, err := f.Reset(all)
-			return said.Localize(k.lang) + "\n", err
+			message, err := f.Reset(all)
+			return message.Localize(k.lang) + "\n", err
 		}))
 	reset.Flags().BoolVar(&all, "all", false, "start with the first exercise again, as if none were passed")
 
@@ -135,19 +135,19 @@ func (k *kataApp) command(use, short string, args cobra.PositionalArgs, run runn
 }
 
 func (k *kataApp) start(f kata.Folder, v kata.View, e kata.Exercise, afresh bool) (string, error) {
-	said, err := f.Start(e, afresh)
+	message, err := f.Start(e, afresh)
 	if err != nil {
 		return "", err
 	}
 	task, err := f.Task(v)
-	fmt.Fprintf(k.out, "%s%s\n", task, said.Localize(k.lang))
+	fmt.Fprintf(k.out, "%s%s\n", task, message.Localize(k.lang))
 	k.prose("", 0, k.say(nextWrite, "dir", v.Dir))
 	return "", err
 }
 
 // finding is the result of a check or a search.
 type finding interface {
-	Told() any // for JSON
+	ForJSON() any
 	Screen(kata.View) string
 }
 
@@ -168,7 +168,7 @@ func (k *kataApp) examination(
 			return "", err
 		}
 		if asJSON {
-			err = k.printJSON(found.Told())
+			err = k.printJSON(found.ForJSON())
 		} else {
 			fmt.Fprint(k.out, found.Screen(v))
 		}

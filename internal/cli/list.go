@@ -125,7 +125,7 @@ var failuresDocument = template.Must(template.New("").Funcs(template.FuncMap{
 	"all":      func() []failures.Failure { return failures.Catalogue },
 	"families": families,
 	"locks":    locksOf,
-	"shown":    func(f failures.Failure) []stages.Stage { return turn(locksOf(f), f) },
+	"shown":    func(f failures.Failure) []stages.Stage { return beforeAndAfter(locksOf(f), f) },
 	"reports":  func(id string) []incidents.Incident { return incidents.All()[id] },
 	"anchor":   func(f failures.Family) string { return "family-" + strings.ReplaceAll(string(f), " ", "-") },
 	"capital":  func(text any) string { return capital(fmt.Sprint(text)) },

@@ -48,7 +48,7 @@ func TestKeysFromAPipeWin(t *testing.T) {
 	require.NotContains(t, out, "\x1b", "nothing is painted or cleared without a terminal")
 }
 
-func TestScreenShowsWhoDoesWhatAndWhatIsAFault(t *testing.T) {
+func TestScreenShowsClientsAndFaults(t *testing.T) {
 	_, out, _ := played(t, "2212q", "--stage", "3", "--goal", "exclusion")
 	first, screen := screens(out)[0], screens(out)[3]
 	require.Contains(t, first, "Press one key for each step, without Enter.")

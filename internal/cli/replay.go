@@ -50,7 +50,7 @@ func (a *app) replay(text string) error {
 	if c.From != nil {
 		begins = takenOver.Args("failure", c.From.Failure.ID, "n", c.From.Events)
 	}
-	a.heading(term.Bold, a.say(scheduleOf, "stage", capital(c.Column.NameIn(a.lang)), "title", c.Column.TitleIn(a.lang),
+	a.heading(term.Bold, a.say(scheduleOf, "stage", capital(c.Stage.NameIn(a.lang)), "title", c.Stage.TitleIn(a.lang),
 		"property", c.Property.Name, "env", c.Env.Name, "begins", begins))
 	a.draw(m.Trace, m.Found)
 	if len(m.Found) > 0 {

@@ -44,7 +44,7 @@ func (a *app) showCommand() *cobra.Command {
 			if f.Family != failures.RedLock && (steps || err == nil && asked.Hidden) {
 				of = stages.All()
 			}
-			chosen := turn(of, f)
+			chosen := beforeAndAfter(of, f)
 			switch {
 			case stage != "" && err != nil:
 				return err
@@ -104,9 +104,9 @@ func locksOf(f failures.Failure) []stages.Stage {
 	return stages.Public()
 }
 
-// turn returns the last lock that the failure breaks and the first after it that it does not, or
+// beforeAndAfter returns the last lock that the failure breaks and the first after it that it does not, or
 // only one of them. If the failure breaks none it returns the first to which it applies.
-func turn(of []stages.Stage, f failures.Failure) []stages.Stage {
+func beforeAndAfter(of []stages.Stage, f failures.Failure) []stages.Stage {
 	broken, fixed := stages.FixedBy(of, f)
 	switch {
 	case broken == nil:

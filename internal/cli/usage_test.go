@@ -140,7 +140,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-func TestOutputThatIsLostIsAFailure(t *testing.T) {
+func TestWriteErrorIsAFailure(t *testing.T) {
 	for _, args := range [][]string{{"list"}, {"list", "--json"}, {"diff", "2"}, {"--help"}} {
 		var errors bytes.Buffer
 		require.Equal(t, exitFailed, Run(t, os.DirFS("../.."), nil, full{}, &errors, args...), args)
@@ -148,7 +148,7 @@ func TestOutputThatIsLostIsAFailure(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeDoneIsAFailureInOneLine(t *testing.T) {
+func TestImpossibleCommandFailsInOneLine(t *testing.T) {
 	requireRefused(t, exitFailed, []refusal{{"show oom --html /nowhere/at/all.html", "cannot write the page: open /nowhere/at/all.html"}})
 	t.Chdir(t.TempDir())
 	status, _, errors := command(t, "serve", "--file", "page.html")

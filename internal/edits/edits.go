@@ -59,7 +59,7 @@ func init() {
 func read(texts fs.FS) (all []Edit, err error) {
 	names, err := fs.Glob(texts, "*.txt")
 	for _, name := range names {
-		column, err := stages.FindLock(strings.TrimSuffix(strings.TrimPrefix(name, "stage"), ".txt"))
+		stage, err := stages.FindLock(strings.TrimSuffix(strings.TrimPrefix(name, "stage"), ".txt"))
 		if err != nil {
 			return nil, fmt.Errorf("edits: %s: %w", name, err)
 		}
@@ -72,7 +72,7 @@ func read(texts fs.FS) (all []Edit, err error) {
 			if err != nil {
 				return nil, fmt.Errorf("edits: %s: %q: %w", name, e.Name, err)
 			}
-			e.Stage, e.File = column, path.Join(column.Dir, e.File)
+			e.Stage, e.File = stage, path.Join(stage.Dir, e.File)
 			all = append(all, e)
 		}
 	}

@@ -25,12 +25,12 @@ var choose func(i int)
 
 // The locks cannot be edited in place. So the test builds itself again with locks that have all
 // edits, and chooses one edit at a time.
-func TestEachEditTurnsItsCellRed(t *testing.T) {
+func TestEachEditBreaksItsCell(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a program of the edited locks, and searches them")
 	}
 	if choose == nil {
-		out, err := exec.Command(buildEdited(t), "-test.v", "-test.run=^TestEachEditTurnsItsCellRed$").CombinedOutput()
+		out, err := exec.Command(buildEdited(t), "-test.v", "-test.run=^TestEachEditBreaksItsCell$").CombinedOutput()
 		require.NoError(t, err, string(out))
 		t.Log(string(out))
 		return
@@ -39,11 +39,11 @@ func TestEachEditTurnsItsCellRed(t *testing.T) {
 		t.Run(e.Name, func(t *testing.T) {
 			f, found := failures.Find(e.Failure)
 			require.True(t, found)
-			column := e.Stage
-			subject, err := failures.DiscoverScripts(t, column.Subject)
+			stage := e.Stage
+			subject, err := failures.DiscoverScripts(t, stage.Subject)
 			require.NoError(t, err)
-			require.Equal(t, column.Expect(f), failures.Run(t, f, subject).Outcome, "without the edit")
-			require.NotEqual(t, column.Expect(f), e.Outcome, "the edit would not show")
+			require.Equal(t, stage.Expect(f), failures.Run(t, f, subject).Outcome, "without the edit")
+			require.NotEqual(t, stage.Expect(f), e.Outcome, "the edit would not show")
 
 			choose(i + 1)
 			defer choose(0)
@@ -57,7 +57,7 @@ func TestEachEditTurnsItsCellRed(t *testing.T) {
 			t.Log(verdict.Outcome, verdict.Sentence())
 			require.Equal(t, e.Outcome, verdict.Outcome)
 			require.True(t, oracle.Violates(verdict.Findings, e.Rule), "%s: %v", e.Rule, verdict.Findings)
-			if e.Search != "" && (os.Getenv(wholeSearch) != "" || column.ID != "6" || e.Search != "exclusion/async") {
+			if e.Search != "" && (os.Getenv(wholeSearch) != "" || stage.ID != "6" || e.Search != "exclusion/async") {
 				mustBeFound(t, e, subject)
 			}
 		})

@@ -17,7 +17,7 @@ import (
 
 // A page shows the line that a client runs. In the edited build it is the line of the original
 // or edited file, however many bodies the function has.
-func TestLinesOfAnEditedLockAreItsOwn(t *testing.T) {
+func TestEditedLockHasItsOwnLineNumbers(t *testing.T) {
 	sources := os.DirFS("../..")
 	files, err := edits.Files(sources)
 	require.NoError(t, err)

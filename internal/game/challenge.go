@@ -17,7 +17,7 @@ import (
 // Challenge is what a player plays: a lock, its clients, the possible faults, and the property to
 // break.
 type Challenge struct {
-	Column stages.Stage
+	Stage stages.Stage
 	schedule.Setup
 }
 

@@ -42,7 +42,7 @@ func view(t *testing.T, g *Game) View {
 	return v
 }
 
-func TestViewSaysWhoDoesWhat(t *testing.T) {
+func TestViewDescribesEachClient(t *testing.T) {
 	v := view(t, played(t, "3", Settings{Goal: "exclusion"}, "b", "B", "a"))
 	require.Equal(t, "lock:order:1001", v.Key)
 	require.Equal(t, Named{"exclusion", "bring two clients into the lock at once"}, v.Goal)
@@ -124,7 +124,7 @@ func wonByHints(t *testing.T, g *Game) (whys []string) {
 }
 
 // From each position hints lead to the goal, each with a reason.
-func TestHintsSayWhy(t *testing.T) {
+func TestHintsHaveReasons(t *testing.T) {
 	g := played(t, "3", Settings{}, "a")
 	require.Equal(t, []string{
 		"A learns that it has the lock, and acts on it.",
@@ -160,7 +160,7 @@ func TestEveryChallengeIsWonByItsHints(t *testing.T) {
 }
 
 // The best way on a stage may not be the best on its edited lock: that needs a search of its lock.
-func TestNothingIsSaidOfTheBestWayOnAnEditedLock(t *testing.T) {
+func TestBestWayOnAnEditedLockIsUnknown(t *testing.T) {
 	edited := stages.MustFind("1")
 	edited.Subject.Name = schedule.ForeignName("stage1", "edited")
 	g := challenged(t, edited, Settings{})
@@ -175,7 +175,7 @@ func TestNothingIsSaidOfTheBestWayOnAnEditedLock(t *testing.T) {
 	require.Equal(t, "You needed 2 steps, 1 fault. The best way has 2 steps, 1 fault. You took 3 hints.", view(t, g).Score)
 }
 
-func TestSearchThatIsStoppedSaysHowFarItCame(t *testing.T) {
+func TestStoppedSearchReportsItsProgress(t *testing.T) {
 	for runs, par := range map[int]string{
 		0: "No way is known: 0 schedules don't get there.", 40: "No way is known: there is none up to 0 faults.",
 		2000: "The best way that is known has 15 steps, 2 faults.",
@@ -187,7 +187,7 @@ func TestSearchThatIsStoppedSaysHowFarItCame(t *testing.T) {
 	}
 }
 
-func TestRunThatIsTakenOverIsAboutTheRuleOfItsFailure(t *testing.T) {
+func TestTakenOverRunHasTheRuleOfItsFailure(t *testing.T) {
 	f, _ := failures.Find("delete-foreign")
 	for goal, s := range map[string]Settings{"wrong-delete": {}, "leak": {Goal: "leak"}} {
 		s.Clients, s.Attempts = 2, 1

@@ -60,8 +60,8 @@ func (g *Game) look(from []string, runs int) (way []string, says i18n.Message, e
 // KnowsWay loads the stage's own way, if this is its challenge and the way works on this lock. It
 // needs no search. On an edited lock the way is good for hints, but perhaps not the best.
 func (g *Game) KnowsWay() bool {
-	setup, _, steps, err := schedule.Parse(g.Column.Challenge)
-	setup.Subject = g.Column.Subject
+	setup, _, steps, err := schedule.Parse(g.Challenge.Stage.Challenge)
+	setup.Subject = g.Challenge.Stage.Subject
 	if err != nil || schedule.Text(setup, steps) != schedule.Text(g.Setup, steps) {
 		return false
 	}
@@ -70,7 +70,7 @@ func (g *Game) KnowsWay() bool {
 		return false
 	}
 	g.ways = slices.Insert(g.ways, 0, steps)
-	if schedule.IsForeign(g.Column.Subject.Name) {
+	if schedule.IsForeign(g.Challenge.Stage.Subject.Name) {
 		return false
 	}
 	g.par = bestWay.Args("length", schedule.Length(end.Faults(), len(steps)))

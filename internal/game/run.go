@@ -94,9 +94,9 @@ func (r Run) Faults() (sum int) {
 	return sum
 }
 
-// Told returns the result of a call in a word: held, refused, done, panic or error. The lock's own
+// ResultWord returns the result of a call in a word: held, refused, done, panic or error. The lock's own
 // error for a lock that is not held is "refused with an error".
-func Told(r world.Result) string {
+func ResultWord(r world.Result) string {
 	switch {
 	case r.Claim == world.ClaimPanic:
 		return "panic"

@@ -59,7 +59,7 @@ func (g *Game) View() (View, error) {
 	end := g.at.Trace.End()
 	now := g.at.Now(len(g.Steps()))
 	v := View{
-		Lock: g.Column.NameIn(g.Language), Title: g.Column.TitleIn(g.Language),
+		Lock: g.Challenge.Stage.NameIn(g.Language), Title: g.Challenge.Stage.TitleIn(g.Language),
 		Goal: Named{g.Property.Name, Goals[g.Property.Name].Words.Localize(g.Language)}, Env: Named{g.Env.Name, i18n.Text(g.Env.About).Localize(g.Language)},
 		Par: g.par.Localize(g.Language), Key: g.key, Now: now, Lease: g.at.Trace.Lease, Clients: g.clients(end), Orders: end.Orders,
 		Happened: g.happened(g.at), Options: []Option{}, Findings: []oracle.Finding{},
@@ -84,11 +84,11 @@ func (g *Game) View() (View, error) {
 
 // happened returns sentences about a run's last step.
 func (g *Game) happened(run Run) []string {
-	said := []string{}
+	sentences := []string{}
 	for _, sentence := range timeline.Sentences(run.Trace, len(run.Trace.Events)-len(run.Last()), g.Language) {
-		said = append(said, g.brief(sentence))
+		sentences = append(sentences, g.brief(sentence))
 	}
-	return said
+	return sentences
 }
 
 // brief writes K for the lock's key, even before the key exists.
@@ -96,24 +96,24 @@ func (g *Game) brief(text string) string { return strings.ReplaceAll(text, g.key
 
 // option returns an option in words. For a wait it looks up what comes next.
 func (g *Game) option(o schedule.Option) (Option, error) {
-	said := Option{Token: o.Token, Fault: o.Cost > 0}
+	option := Option{Token: o.Token, Fault: o.Cost > 0}
 	if o.Action != world.Tick {
-		said.Text = g.brief(Action(o, o.What, 0).Localize(g.Language))
-		return said, nil
+		option.Text = g.brief(Action(o, o.What, 0).Localize(g.Language))
+		return option, nil
 	}
 	after, err := Follow(g.t, g.Setup, append(slices.Clone(g.Steps()), o.Token))
 	if err != nil {
-		return said, err
+		return option, err
 	}
 	happens := strings.Join(g.happened(after), " ")
 	if last := after.Last(); happens == "" && len(last) > 0 {
 		happens = g.brief(itSends.Localize(g.Language, "client", last[0].Client, "command", last[0].Line()))
 	}
-	said.Text = Action(o, "", after.Now(len(after.Schedule))).Localize(g.Language)
+	option.Text = Action(o, "", after.Now(len(after.Schedule))).Localize(g.Language)
 	if happens != "" {
-		said.Text = itBrings.Localize(g.Language, "what", said.Text, "then", happens)
+		option.Text = itBrings.Localize(g.Language, "what", option.Text, "then", happens)
 	}
-	return said, nil
+	return option, nil
 }
 
 // Action describes an option. what is its command or reply in words, and at the time to which a

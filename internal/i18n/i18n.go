@@ -52,11 +52,11 @@ func (t Text) Localize(l Language, pairs ...any) string {
 }
 
 // Each returns texts in a language.
-func Each(l Language, all ...Text) (said []string) {
+func Each(l Language, all ...Text) (texts []string) {
 	for _, t := range all {
-		said = append(said, t.Localize(l))
+		texts = append(texts, t.Localize(l))
 	}
-	return said
+	return texts
 }
 
 // Message is a text with its values. It may serve as an error.
@@ -99,8 +99,8 @@ func Words(value any, l Language) string {
 func (s Message) MarshalText() ([]byte, error) { return []byte(s.Error()), nil }
 
 // UnmarshalText sets a text without values, in the language that was marshalled.
-func (s *Message) UnmarshalText(said []byte) error {
-	*s = Message{Text: Text(said)}
+func (s *Message) UnmarshalText(text []byte) error {
+	*s = Message{Text: Text(text)}
 	return nil
 }
 

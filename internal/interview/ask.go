@@ -92,7 +92,7 @@ func askCall(p Prediction, last []world.Event) (text i18n.Message, truth string,
 		return text, "", nil
 	}
 	e := returned[0]
-	truth, choices = game.Told(*e.Result), []string{"held", "refused", "error"}
+	truth, choices = game.ResultWord(*e.Result), []string{"held", "refused", "error"}
 	switch {
 	case e.Op == world.OpUnlock:
 		choices = []string{"done", "refused with an error", "error"}

@@ -80,7 +80,7 @@ r
 y
 `
 
-func TestWholeInterviewShowsWhatItsKeysAskFor(t *testing.T) {
+func TestKeysOfAnInterviewShowTheirParts(t *testing.T) {
 	h := prepare(t, wholeInterview, time.Second)
 	out := h.hold(t)
 	for _, part := range []string{

@@ -76,7 +76,7 @@ func truth(p Prediction, trace *world.Trace) string {
 	return "no: another client has the lock"
 }
 
-func TestMarkedAnswerIsWhatTheWorldDoes(t *testing.T) {
+func TestMarkedAnswerIsTheOutcomeOfTheRun(t *testing.T) {
 	asked, answers, stages, broken := map[i18n.Text]int{}, map[string]int{}, map[string]bool{}, 0
 	for _, p := range some(t) {
 		var astray error
@@ -100,7 +100,7 @@ func TestMarkedAnswerIsWhatTheWorldDoes(t *testing.T) {
 
 // The steps after the picture must not give the answer away: each command in them was already sent
 // in the picture.
-func TestStepsToComeAreUnderWayInThePicture(t *testing.T) {
+func TestHiddenStepsWereAlreadySentInThePicture(t *testing.T) {
 	for _, p := range some(t) {
 		sent := map[string]int{}
 		for i, e := range p.Trace.Events {

@@ -137,7 +137,7 @@ func (w *workshop) examine(ctx context.Context, program *Program, files Files, e
 // asked returns what to play for an exercise: the exercise's own failures first, then the others,
 // and the promises that apply.
 func (e Exercise) asked(lang i18n.Language) asked {
-	a := asked{required: e.Required(), draw: []string{e.Predict.Failure}, has: column(e.Base).Subject.Has, lang: lang}
+	a := asked{required: e.Required(), draw: []string{e.Predict.Failure}, has: stageOf(e.Base).Subject.Has, lang: lang}
 	a.failures = slices.Clone(a.required)
 	for _, f := range failures.OfLocks() {
 		if !slices.Contains(a.failures, f.ID) {
@@ -257,8 +257,8 @@ func FindRoot(dir string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Told returns the result for JSON.
-func (r Result) Told() any {
+// ForJSON returns the result for JSON.
+func (r Result) ForJSON() any {
 	return struct {
 		Exercise string   `json:"exercise"`
 		Title    string   `json:"title"`

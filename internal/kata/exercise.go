@@ -72,7 +72,7 @@ func completed(all []Exercise) []Exercise {
 	for i := range all {
 		e := &all[i]
 		if e.Level != Repair {
-			e.Fixes = e.turns()
+			e.Fixes = e.fixedFailures()
 		}
 		if i > 0 { // the failure of the prediction before comes first
 			if at := slices.Index(e.Fixes, all[i-1].Predict.Failure); at >= 0 {
@@ -83,10 +83,10 @@ func completed(all []Exercise) []Exercise {
 	return all
 }
 
-// turns returns the failures that the exercise fixes: first those that break the lock before, then
+// fixedFailures returns the failures that the exercise fixes: first those that break the lock before, then
 // those that apply only to the new lock.
-func (e Exercise) turns() (all []string) {
-	breaks := func(f failures.Failure) bool { return e.Before != "" && column(e.Before).Expect(f) == failures.Broken }
+func (e Exercise) fixedFailures() (all []string) {
+	breaks := func(f failures.Failure) bool { return e.Before != "" && stageOf(e.Before).Expect(f) == failures.Broken }
 	for _, broken := range []bool{true, false} {
 		for _, f := range plainFirst() {
 			if breaks(f) == broken && isGood(e.Base, f) && (e.Before == "" || !isGood(e.Before, f)) {
@@ -107,12 +107,12 @@ func plainFirst() []failures.Failure {
 
 // isGood reports whether a stage survives a failure that applies to a Mutex, which has no Close.
 func isGood(id string, f failures.Failure) bool {
-	outcome := column(id).Expect(f)
+	outcome := stageOf(id).Expect(f)
 	return (outcome == failures.Safe || outcome == failures.Noticed) && !slices.Contains(f.Needs, failures.Closing)
 }
 
-// column returns the stage, step or document's lock with that ID.
-func column(id string) stages.Stage { return stages.MustFind(id) }
+// stageOf returns the stage, step or document's lock with that ID.
+func stageOf(id string) stages.Stage { return stages.MustFind(id) }
 
 var noExercise = i18n.New("there is no exercise {id}; there are 1 to 5, 6.1 to 6.5, 6, and r1 to {last}")
 
@@ -148,4 +148,4 @@ func (e Exercise) Required() []string {
 }
 
 // has returns the features of the exercise's lock.
-func (e Exercise) has() []failures.Feature { return column(e.Base).Subject.Has }
+func (e Exercise) has() []failures.Feature { return stageOf(e.Base).Subject.Has }

@@ -107,7 +107,7 @@ func TestMarkdownIsLaidOutForATerminal(t *testing.T) {
 	require.Equal(t, "锁丢了，通知持有者，\n它就停下。\n", View{Width: 20}.markdown("锁丢了，通知\n持有者，它就停下。"))
 }
 
-func TestStartSaysNothingAboutItsMistake(t *testing.T) {
+func TestStartDoesNotRevealItsMistake(t *testing.T) {
 	for _, e := range All {
 		files := filesOf(t, e.Start)
 		require.NotEmpty(t, files, "exercise %s", e.ID)

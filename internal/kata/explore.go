@@ -121,8 +121,8 @@ func ofTwoClients(all []schedule.Question) (some []schedule.Question) {
 	return some
 }
 
-// Told returns the result for JSON.
-func (x Explored) Told() any {
+// ForJSON returns the result for JSON.
+func (x Explored) ForJSON() any {
 	return struct {
 		Exercise string `json:"exercise"`
 		Title    string `json:"title"`
@@ -148,7 +148,7 @@ func (x Explored) Screen(v View) string {
 	for _, f := range x.Found {
 		text += f.QuestionIn(v.Lang) + "\n" + f.Answer.Localize(v.Lang)
 		if f.Answer.Found && x.Exercise.given(f) { // then it is not the learner's mistake
-			text += v.say(oursToo, "stage", column(x.Exercise.Base).NameIn(v.Lang)) + "\n"
+			text += v.say(oursToo, "stage", stageOf(x.Exercise.Base).NameIn(v.Lang)) + "\n"
 		}
 		text += "\n"
 	}
@@ -178,7 +178,7 @@ func (v View) counterexample(f judge.Found) string {
 // lesson returns how our own lock breaks the property, if it does.
 func (e Exercise) lesson(f judge.Found) schedule.Answer {
 	lesson := schedule.Answer{}
-	_, err := fmt.Sscanf(column(e.Base).Search(f.Property, f.Env), "%d/%d", &lesson.Cost, &lesson.Steps)
+	_, err := fmt.Sscanf(stageOf(e.Base).Search(f.Property, f.Env), "%d/%d", &lesson.Cost, &lesson.Steps)
 	lesson.Found = err == nil
 	return lesson
 }

@@ -78,23 +78,23 @@ func mayNot(err error) error {
 // begins again, starts from the learner's own lock if the exercise before has passed, else from ours.
 // Start keeps a copy of everything that the learner wrote, and returns a sentence about where the
 // lock came from.
-func (f Folder) Start(e Exercise, afresh bool) (said i18n.Message, err error) {
+func (f Folder) Start(e Exercise, afresh bool) (message i18n.Message, err error) {
 	if err := f.usable(); err != nil {
-		return said, err
+		return message, err
 	}
 	p, err := f.Progress()
 	if err != nil {
-		return said, err
+		return message, err
 	}
-	said, err = f.enter(e, p, afresh)
+	message, err = f.enter(e, p, afresh)
 	if err == nil {
 		err = f.scaffold(e)
 	}
 	if err != nil {
-		return said, err
+		return message, err
 	}
 	p.Exercise, p.Failed, p.Hinted = e.ID, "", ""
-	return said, f.save(p)
+	return message, f.save(p)
 }
 
 // Sentences about the lock with which an exercise begins.
@@ -208,40 +208,40 @@ func (f Folder) startOf(e Exercise, p Progress) (Files, i18n.Message, error) {
 		whose, of = withSkeleton, e.Base
 	}
 	files, err := e.Start(os.DirFS(f.Root))
-	return files, whose.Args("stage", column(of).NameText()), err
+	return files, whose.Args("stage", stageOf(of).NameText()), err
 }
 
 // Reset begins the present exercise again. With all it saves and forgets every exercise that was
 // passed or begun, and begins again with the first.
-func (f Folder) Reset(all bool) (said i18n.Message, err error) {
+func (f Folder) Reset(all bool) (message i18n.Message, err error) {
 	e, _, err := f.present()
 	if err != nil {
-		return said, err
+		return message, err
 	}
 	if !all {
-		said, err = f.Start(e, true)
-		return beginsAgain.Args("id", e.ID, "begins", said), err
+		message, err = f.Start(e, true)
+		return beginsAgain.Args("id", e.ID, "begins", message), err
 	}
 	if err := f.leave(e.ID); err != nil {
-		return said, err
+		return message, err
 	}
 	name := copied(f.copies() + 1)
 	if err := os.MkdirAll(f.path(name), 0o755); err != nil {
-		return said, mayNot(err)
+		return message, mayNot(err)
 	}
 	for _, own := range []string{"_passed", "_left"} {
 		if err := os.Rename(f.path(own), f.path(name, own)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return said, mayNot(err)
+			return message, mayNot(err)
 		}
 	}
 	if err := f.replace(nil); err != nil { // leave has saved it
-		return said, err
+		return message, err
 	}
 	if err := f.save(Progress{}); err != nil {
-		return said, err
+		return message, err
 	}
-	said, err = f.Start(All[0], true)
-	return allBeginAgain.Args("begins", said, "folder", filepath.ToSlash(name)), err
+	message, err = f.Start(All[0], true)
+	return allBeginAgain.Args("begins", message, "folder", filepath.ToSlash(name)), err
 }
 
 // replace replaces the lock by these files.

@@ -25,9 +25,9 @@ func (f Folder) write(t *testing.T, name, text string) {
 // requireStart starts an exercise, and requires a text in the returned sentence.
 func requireStart(t *testing.T, f Folder, id string, afresh bool, says string) {
 	t.Helper()
-	said, err := f.Start(exercise(t, id), afresh)
+	message, err := f.Start(exercise(t, id), afresh)
 	require.NoError(t, err)
-	require.Contains(t, said.Error(), says)
+	require.Contains(t, message.Error(), says)
 }
 
 // requireLock requires this lock in the folder or in a subfolder.
@@ -95,15 +95,15 @@ func TestNothingThatTheLearnerWroteIsLost(t *testing.T) {
 	}
 
 	f.write(t, "mutex.go", "package mylock // third\n")
-	said, err := f.Reset(false)
+	message, err := f.Reset(false)
 	require.NoError(t, err)
-	require.Contains(t, said.Error(), "What you wrote is in _copies/001.")
+	require.Contains(t, message.Error(), "What you wrote is in _copies/001.")
 	requireLock(t, f, "_copies/001", "package mylock // third\n")
 	f.write(t, "mutex.go", "package mylock // fourth\n")
 	require.NoError(t, f.put(passed("3"), Files{"mutex.go": "package mylock // passed\n"}))
-	said, err = f.Reset(true)
+	message, err = f.Reset(true)
 	require.NoError(t, err)
-	require.Contains(t, said.Error(), "What there was is in _copies/002.")
+	require.Contains(t, message.Error(), "What there was is in _copies/002.")
 	requireLock(t, f, "_copies/002/_passed/3", "package mylock // passed\n")
 	requireLock(t, f, "_copies/002/_left/3", "package mylock // fourth\n")
 	p, err := f.Progress()
@@ -129,7 +129,7 @@ func TestResetBringsTheStartBack(t *testing.T) {
 	require.Contains(t, now["mutex.go"], `"EX", m.ttl.Milliseconds()`)
 }
 
-func TestFolderWithSomebodyElsesFilesIsRefused(t *testing.T) {
+func TestFolderWithOtherFilesIsRefused(t *testing.T) {
 	f := Folder{Root: repositoryRoot(t), Dir: t.TempDir()}
 	f.write(t, "mutex.go", "package other\n")
 	_, err := f.Start(exercise(t, "1"), false)
@@ -201,12 +201,12 @@ func TestEveryVersionIsKeptOnce(t *testing.T) {
 	require.Equal(t, "_copies/002", keep("package mylock // b\n"))
 	require.Equal(t, "_copies/003", keep("package mylock // a\n"))
 	f.write(t, "mutex.go", "package mylock // a\n")
-	said, err := f.Reset(false)
+	message, err := f.Reset(false)
 	require.NoError(t, err)
-	require.Contains(t, said.Error(), "What you wrote is in _copies/003.", "it was kept already")
+	require.Contains(t, message.Error(), "What you wrote is in _copies/003.", "it was kept already")
 }
 
-func TestTestIsWrittenAnewAndSubjectIsNot(t *testing.T) {
+func TestTestIsOverwrittenAndSubjectIsNot(t *testing.T) {
 	f := newFolder(t, "6.1")
 	f.write(t, "lock_test.go", "package mylock\n\nfunc TestMyLock(t *testing.T) { kata.Test(t) }\n")
 	f.write(t, testName, "package mylock // changed\n")

@@ -60,8 +60,8 @@ var (
 	hasNothing  = i18n.New("--has {name}: no failure is about that; there are: {names}")
 )
 
-// Told returns what happened, in one line, with the line of the lock.
-func (c Cell) Told(l i18n.Language) string {
+// Summary returns what happened, in one line, with the line of the lock.
+func (c Cell) Summary(l i18n.Language) string {
 	what := i18n.Text(c.Sentence).Args()
 	if c.Line != "" {
 		what = sentAt.Args("what", what, "line", path.Base(c.Line))
@@ -264,7 +264,7 @@ func (card Card) Differences(golden string, l i18n.Language) (lines []string) {
 		if expected, known := want[c.Failure]; !known {
 			lines = append(lines, isNew.Localize(l, "failure", c.Failure, "outcome", outcome(c.golden())))
 		} else if expected != c.golden() {
-			lines = append(lines, isOther.Localize(l, "failure", c.Failure, "outcome", outcome(c.golden()), "expected", outcome(expected), "what", c.Told(l)))
+			lines = append(lines, isOther.Localize(l, "failure", c.Failure, "outcome", outcome(c.golden()), "expected", outcome(expected), "what", c.Summary(l)))
 		}
 		delete(want, c.Failure)
 	}

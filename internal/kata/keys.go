@@ -112,10 +112,10 @@ func (l *loop) next() {
 }
 
 // started makes the next look print the task and check the lock, even if neither has changed.
-func (l *loop) started(said i18n.Message, err error) {
+func (l *loop) started(message i18n.Message, err error) {
 	if err != nil {
 		l.tell("", err)
 		return
 	}
-	l.said, l.exercise = said, ""
+	l.message, l.exercise = message, ""
 }

@@ -301,7 +301,7 @@ func TestPersonAtATerminal(t *testing.T) {
 	l.leaves()
 }
 
-func TestCtrlCLeavesTheCursorOnALineOfItsOwn(t *testing.T) {
+func TestCtrlCMovesTheCursorToANewLine(t *testing.T) {
 	var out strings.Builder
 	l := newLoop(Folder{}, View{Width: narrow}, nil, &out)
 	l.terminal = true

@@ -35,7 +35,7 @@ func (e Exercise) Start(repository fs.FS) (Files, error) {
 func (e Exercise) Solution(repository fs.FS) (Files, error) {
 	files, err := e.own("solution")
 	if err == nil && len(files) == 0 {
-		files, err = readLock(repository, column(e.Base).Dir)
+		files, err = readLock(repository, stageOf(e.Base).Dir)
 		for name := range files {
 			files[name] = renamed(files[name])
 		}

@@ -43,7 +43,7 @@ type loop struct {
 
 	exercise string       // the exercise whose task was printed
 	files    string       // the stamp of the files that were checked
-	said     i18n.Message // from a start or a reset; printed below the task
+	message  i18n.Message // from a start or a reset; printed below the task
 	fresh    bool         // the task is on the screen, and no result yet
 
 	workshop workshop
@@ -61,7 +61,7 @@ type loop struct {
 func (l *loop) open(ctx context.Context) error {
 	p, err := l.folder.Progress()
 	if err == nil && p.Exercise == "" {
-		l.said, err = l.folder.Start(p.Next(), false)
+		l.message, err = l.folder.Start(p.Next(), false)
 	}
 	if err != nil {
 		return err
@@ -152,10 +152,10 @@ func (l *loop) introduce() {
 		fmt.Fprint(l.out, term.Clear)
 	}
 	l.say(l.folder.Task(l.view))
-	if l.said.Text != "" {
-		l.prose(l.said)
+	if l.message.Text != "" {
+		l.prose(l.message)
 	}
-	l.said, l.fresh, l.asked = i18n.Message{}, true, false
+	l.message, l.fresh, l.asked = i18n.Message{}, true, false
 }
 
 // search starts a search, unless the lock is running.

@@ -59,7 +59,7 @@ func (p Prediction) truth(trace *world.Trace, shown int) string {
 		switch {
 		case i < shown || e.Client != client:
 		case e.Kind == world.Returned && p.Asks == "told "+client:
-			return game.Told(*e.Result)
+			return game.ResultWord(*e.Result)
 		case e.Kind == world.Executed && p.Asks == "key after "+client:
 			return game.KeyOwner(trace.UpTo(i + 1))
 		}

@@ -48,7 +48,7 @@ func requireRedForExercise(t *testing.T, start Result) {
 	}
 	for _, id := range e.Fixes {
 		f, _ := failures.Find(id)
-		if e.Level == Repair || column(e.Before).Expect(f) == failures.Broken {
+		if e.Level == Repair || stageOf(e.Before).Expect(f) == failures.Broken {
 			require.True(t, slices.Contains(red, id), "the start survives %s", id)
 		}
 	}

@@ -101,13 +101,13 @@ func (p *Program) session(ctx context.Context, files Files, a asked) (*session, 
 // all runs tasks and returns their replies. A reply is empty if time is up or the machine fails.
 func (s *session) all(tasks []judge.Task, done func(n, all int)) []judge.Reply {
 	replies, printed := make([]judge.Reply, len(tasks)), make([]string, len(tasks))
-	turns := make(chan struct{}, 2)
+	slots := make(chan struct{}, 2)
 	var doing sync.WaitGroup
 	var ended atomic.Int64
 	for i := range tasks {
-		turns <- struct{}{}
+		slots <- struct{}{}
 		doing.Go(func() {
-			defer func() { <-turns }()
+			defer func() { <-slots }()
 			if s.ctx.Err() == nil && time.Since(s.begun) < longestRun {
 				replies[i], printed[i] = s.one(tasks[i])
 			}

@@ -93,7 +93,7 @@ func (f Folder) Solution(v View) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ours := column(e.Base)
+	ours := stageOf(e.Base)
 	files, err := readLock(os.DirFS(f.Root), ours.Dir)
 	if len(files) > mostShown {
 		return v.wrapped(v.say(manyFiles, "n", len(files), "dir", ours.Dir, "page", e.Read)), err

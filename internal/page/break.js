@@ -99,7 +99,7 @@ async function playColumn() {
   const here = broken;
   const stop = el('button', {type: 'button', onclick: () => engine.stop()}, say('Stop'));
   here.status.replaceChildren(say('The failures are played on this lock …'), ' ', stop);
-  const column = await asked({op: 'column', ...about()},
+  const column = await asked({op: 'catalogue', ...about()},
     {progress: ({done, of}) => { here.status.firstChild.textContent = say('{n} of {all} failures are played …', {n: done, all: of}); },
       canWait: true});
   if (!column && broken === here) here.status.replaceChildren();

@@ -32,10 +32,10 @@ type lock struct {
 
 // playable adds what a page with an engine needs to start a game.
 func (c *content) playable(in i18n.Language) {
-	for _, column := range stages.All() {
-		l := lock{ID: column.ID, Name: column.NameIn(in), Title: column.TitleIn(in)}
+	for _, s := range stages.All() {
+		l := lock{ID: s.ID, Name: s.NameIn(in), Title: s.TitleIn(in)}
 		for _, p := range schedule.Properties {
-			if p.Suits(column.Subject) {
+			if p.Suits(s.Subject) {
 				l.Goals = append(l.Goals, p.Name)
 			}
 		}
@@ -101,11 +101,11 @@ func collect(of []stages.Stage, rows [][]failures.Verdict, sources fs.FS, in i18
 func failureOf(of []stages.Stage, row []failures.Verdict, codes []stages.Code, in i18n.Language) failure {
 	f := row[0].Failure
 	say := func(text string) string { return i18n.Text(text).Localize(in) }
-	told := failure{ID: f.ID, Family: say(string(f.Family)), Title: say(f.Title), Story: say(f.Story), Fixed: say(f.Fixed)}
+	shown := failure{ID: f.ID, Family: say(string(f.Family)), Title: say(f.Title), Story: say(f.Story), Fixed: say(f.Fixed)}
 	for i, v := range row {
-		told.Cells = append(told.Cells, cell{engine.CellOf(v, codes[i], in), searchFor(v, of[i])})
+		shown.Cells = append(shown.Cells, cell{engine.CellOf(v, codes[i], in), searchFor(v, of[i])})
 	}
-	return told
+	return shown
 }
 
 // total returns the counts below the matrix.

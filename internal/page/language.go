@@ -19,7 +19,7 @@ var (
 
 // dictionaries returns JSON with the texts that the page needs, for each language but English.
 // doubtful are texts with two translations, of which the page would use a wrong one.
-func dictionaries(english, chinese content) (said template.JS, doubtful []string, err error) {
+func dictionaries(english, chinese content) (dictionary template.JS, doubtful []string, err error) {
 	var sides [2]any
 	for i, side := range []content{english, chinese} {
 		raw, err := json.Marshal(side)
@@ -32,8 +32,8 @@ func dictionaries(english, chinese content) (said template.JS, doubtful []string
 	}
 	all := i18n.Dictionary(i18n.Chinese, slices.Concat(stepTexts, pageTexts)...)
 	doubtful = i18n.Pairs(all, sides[0], sides[1])
-	said, err = script(map[i18n.Language]any{i18n.Chinese: all})
-	return said, doubtful, err
+	dictionary, err = script(map[i18n.Language]any{i18n.Chinese: all})
+	return dictionary, doubtful, err
 }
 
 // withoutScript is what a browser without JavaScript shows.

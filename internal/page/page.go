@@ -98,7 +98,7 @@ func Page(of []stages.Stage, rows [][]failures.Verdict, sources fs.FS, engine En
 			all[i].playable(l)
 		}
 	}
-	said, _, err := dictionaries(all[0], all[1])
+	translations, _, err := dictionaries(all[0], all[1])
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func Page(of []stages.Stage, rows [][]failures.Verdict, sources fs.FS, engine En
 	var b bytes.Buffer
 	err = wholePage.Execute(&b, map[string]any{
 		"Title": Title, "NoScript": noScripts(), "Policy": engine.policy(),
-		"Data": data, "Dictionaries": said, "Engine": made, "Packed": packed,
+		"Data": data, "Dictionaries": translations, "Engine": made, "Packed": packed,
 		"Style": template.CSS(playerStyle + pageStyle + playStyle), "Script": template.JS(stepScript + pageScript),
 	})
 	return b.Bytes(), err

@@ -140,7 +140,7 @@ func TestPolicyAllowsTheEngineAndNoOtherHost(t *testing.T) {
 	}
 }
 
-func TestHandlerServesTheEngineAndSaysWhyThereIsNone(t *testing.T) {
+func TestHandlerServesTheEngineOrTheErrorOfItsBuild(t *testing.T) {
 	for _, one := range []struct {
 		packed []byte
 		err    error

@@ -79,7 +79,7 @@ func TestStepsAreSmall(t *testing.T) {
 
 // Each step fixes at least two failures that broke the lock before or did not apply to it, and
 // breaks none that the lock before survived.
-func TestEachStepTurnsTwoFailures(t *testing.T) {
+func TestEachStepFixesTwoFailures(t *testing.T) {
 	for _, s := range stages.Steps() {
 		if !s.Hidden {
 			continue

@@ -25,9 +25,9 @@ type File struct {
 
 // Code returns the source of the lock: its Go files, without tests. sources is the repository's
 // root.
-func (c Stage) Code(sources fs.FS) (Code, error) {
-	code := Code{Dir: c.Dir}
-	files, err := c.files(sources)
+func (s Stage) Code(sources fs.FS) (Code, error) {
+	code := Code{Dir: s.Dir}
+	files, err := s.files(sources)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if path.Ext(name) == ".go" {
 			code.Files = append(code.Files, File{Name: name, Text: files[name]})
@@ -37,8 +37,8 @@ func (c Stage) Code(sources fs.FS) (Code, error) {
 }
 
 // files returns the lock's files by name: Go without tests, and scripts.
-func (c Stage) files(sources fs.FS) (map[string]string, error) {
-	all, err := fs.ReadDir(sources, c.Dir)
+func (s Stage) files(sources fs.FS) (map[string]string, error) {
+	all, err := fs.ReadDir(sources, s.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (c Stage) files(sources fs.FS) (map[string]string, error) {
 		if ext := path.Ext(f.Name()); ext != ".lua" && ext != ".go" || strings.HasSuffix(f.Name(), "_test.go") {
 			continue
 		}
-		raw, err := fs.ReadFile(sources, path.Join(c.Dir, f.Name()))
+		raw, err := fs.ReadFile(sources, path.Join(s.Dir, f.Name()))
 		if err != nil {
 			return nil, err
 		}
@@ -59,8 +59,8 @@ func (c Stage) files(sources fs.FS) (map[string]string, error) {
 // Diff returns what the stage changed in the lock before it: a unified diff for each file of
 // either. Package comments and the stage's own name are left out, so that only the lesson
 // remains.
-func (c Stage) Diff(sources fs.FS) ([]string, error) {
-	changes, err := c.changes(sources)
+func (s Stage) Diff(sources fs.FS) ([]string, error) {
+	changes, err := s.changes(sources)
 	var diffs []string
 	for _, f := range changes {
 		diffs = append(diffs, udiff.Unified(f.from, f.to, f.was, f.is))
@@ -70,8 +70,8 @@ func (c Stage) Diff(sources fs.FS) ([]string, error) {
 
 // Changed returns how many lines of code, without blanks and comments, the stage adds to the lock
 // before it, and how many it removes.
-func (c Stage) Changed(sources fs.FS) (added, removed int, err error) {
-	changes, err := c.changes(sources)
+func (s Stage) Changed(sources fs.FS) (added, removed int, err error) {
+	changes, err := s.changes(sources)
 	for _, f := range changes {
 		for line := range strings.Lines(udiff.Unified("", "", bare(f.was), bare(f.is))) {
 			switch {
@@ -87,8 +87,8 @@ func (c Stage) Changed(sources fs.FS) (added, removed int, err error) {
 }
 
 // Lines returns the lines of code of each file of the lock, without blanks and comments.
-func (c Stage) Lines(sources fs.FS) (map[string]int, error) {
-	files, err := c.files(sources)
+func (s Stage) Lines(sources fs.FS) (map[string]int, error) {
+	files, err := s.files(sources)
 	lines := map[string]int{}
 	for name, text := range files {
 		lines[name] = strings.Count(bare(text), "\n")
@@ -111,8 +111,8 @@ func bare(text string) string {
 type change struct{ from, to, was, is string }
 
 // changes returns the files of the stage and of the lock before it.
-func (c Stage) changes(sources fs.FS) (changes []change, err error) {
-	before, err := Find(c.Before)
+func (s Stage) changes(sources fs.FS) (changes []change, err error) {
+	before, err := Find(s.Before)
 	if err != nil {
 		return nil, err
 	}
@@ -120,14 +120,14 @@ func (c Stage) changes(sources fs.FS) (changes []change, err error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := c.files(sources)
+	files, err := s.files(sources)
 	if err != nil {
 		return nil, err
 	}
 	names := slices.Concat(slices.Collect(maps.Keys(old)), slices.Collect(maps.Keys(files)))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		changes = append(changes, change{path.Join(before.Dir, name), path.Join(c.Dir, name), lesson(old[name]), lesson(files[name])})
+		changes = append(changes, change{path.Join(before.Dir, name), path.Join(s.Dir, name), lesson(old[name]), lesson(files[name])})
 	}
 	return changes, nil
 }

@@ -40,48 +40,48 @@ var searches = failures.ReadTable(searchesText)
 var stageName = i18n.New("stage {id}")
 
 func init() {
-	for _, c := range append(slices.Clip(Table), RedLock) {
-		i18n.Register(i18n.Text(c.Title), i18n.Text(c.Lesson))
-		for _, part := range c.Map {
+	for _, s := range append(slices.Clip(Table), RedLock) {
+		i18n.Register(i18n.Text(s.Title), i18n.Text(s.Lesson))
+		for _, part := range s.Map {
 			i18n.Register(part.Adds, part.Skip)
 		}
 	}
 }
 
 // Name returns the name for sentences, in English.
-func (c Stage) Name() string { return c.NameIn(i18n.English) }
+func (s Stage) Name() string { return s.NameIn(i18n.English) }
 
 // NameIn returns the name in a language.
-func (c Stage) NameIn(l i18n.Language) string { return c.NameText().Localize(l) }
+func (s Stage) NameIn(l i18n.Language) string { return s.NameText().Localize(l) }
 
 // NameText returns the name as a part of a message.
-func (c Stage) NameText() i18n.Message {
-	if isNumber(c.ID) {
-		return stageName.Args("id", c.ID)
+func (s Stage) NameText() i18n.Message {
+	if isNumber(s.ID) {
+		return stageName.Args("id", s.ID)
 	}
-	return i18n.Text(c.ID).Args()
+	return i18n.Text(s.ID).Args()
 }
 
 // TitleIn returns the title in a language.
-func (c Stage) TitleIn(l i18n.Language) string { return i18n.Text(c.Title).Localize(l) }
+func (s Stage) TitleIn(l i18n.Language) string { return i18n.Text(s.Title).Localize(l) }
 
 func isNumber(id string) bool { return id != "" && id[0] >= '0' && id[0] <= '9' }
 
 // Expect returns the expected outcome of a failure.
-func (c Stage) Expect(f failures.Failure) failures.Outcome { return failures.Expected(c.ID)(f) }
+func (s Stage) Expect(f failures.Failure) failures.Outcome { return failures.Expected(s.ID)(f) }
 
 // Search returns the expected result of a search for a property in an environment: the faults and
 // steps of the shortest counterexample with one attempt of each client, as in 2/9. "none" means
 // none up to the suite's bound, "-" that the property does not apply, and "" that the suite does
 // not search.
-func (c Stage) Search(property, env string) string {
-	return strings.TrimSuffix(searches.Cell(property+"/"+env, c.ID), "?")
+func (s Stage) Search(property, env string) string {
+	return strings.TrimSuffix(searches.Cell(property+"/"+env, s.ID), "?")
 }
 
 // Public returns the stages that are shown by default, in order.
 func Public() []Stage { return slices.DeleteFunc(slices.Clone(Table), isHidden) }
 
-func isHidden(c Stage) bool { return c.Hidden }
+func isHidden(s Stage) bool { return s.Hidden }
 
 // All returns the stages with the steps between them, in order.
 func All() []Stage { return Table[:len(Table)-len(documents)] }
@@ -92,8 +92,8 @@ func Steps() []Stage { return All()[slices.IndexFunc(Table, isHidden)-1:] }
 // IDs returns the stages' IDs, in order.
 func IDs(of []Stage) []string {
 	var ids []string
-	for _, c := range of {
-		ids = append(ids, c.ID)
+	for _, s := range of {
+		ids = append(ids, s.ID)
 	}
 	return ids
 }
@@ -104,9 +104,9 @@ var noStage = i18n.New("there is no stage {id}; there are: {ids}")
 
 // Find returns the stage with that ID.
 func Find(id string) (Stage, error) {
-	for _, c := range Table {
-		if c.ID == id {
-			return c, nil
+	for _, s := range Table {
+		if s.ID == id {
+			return s, nil
 		}
 	}
 	if id == RedLock.ID {
@@ -117,18 +117,18 @@ func Find(id string) (Stage, error) {
 
 // MustFind is [Find] for an ID that must exist.
 func MustFind(id string) Stage {
-	c, err := Find(id)
+	s, err := Find(id)
 	if err != nil {
 		panic(err)
 	}
-	return c
+	return s
 }
 
 // FixedBy returns the last stage that a failure breaks, and the first one after it that it
 // does not break. Either may be nil.
 func FixedBy(of []Stage, f failures.Failure) (broken, fixed *Stage) {
-	for i, c := range of {
-		switch c.Expect(f) {
+	for i, s := range of {
+		switch s.Expect(f) {
 		case failures.Broken, failures.Inherent:
 			broken, fixed = &of[i], nil
 		case failures.Safe, failures.Noticed:
@@ -142,9 +142,9 @@ func FixedBy(of []Stage, f failures.Failure) (broken, fixed *Stage) {
 
 // First returns the first stage to which the failure applies.
 func First(of []Stage, f failures.Failure) Stage {
-	for _, c := range of {
-		if c.Expect(f) != failures.NotApplicable {
-			return c
+	for _, s := range of {
+		if s.Expect(f) != failures.NotApplicable {
+			return s
 		}
 	}
 	return of[0]
@@ -153,12 +153,12 @@ func First(of []Stage, f failures.Failure) Stage {
 // Ready returns the stages with the scripts that their locks use.
 func Ready(t *testing.T, of []Stage) ([]Stage, error) {
 	ready := make([]Stage, len(of))
-	for n, c := range of {
+	for n, s := range of {
 		var err error
-		if c.Subject, err = failures.DiscoverScripts(t, c.Subject); err != nil {
+		if s.Subject, err = failures.DiscoverScripts(t, s.Subject); err != nil {
 			return nil, err
 		}
-		ready[n] = c
+		ready[n] = s
 	}
 	return ready, nil
 }
@@ -167,8 +167,8 @@ func Ready(t *testing.T, of []Stage) ([]Stage, error) {
 func Judge(t *testing.T, all []failures.Failure, of []Stage) [][]failures.Verdict {
 	rows := make([][]failures.Verdict, len(all))
 	for i, f := range all {
-		for _, c := range of {
-			rows[i] = append(rows[i], failures.Run(t, f, c.Subject))
+		for _, s := range of {
+			rows[i] = append(rows[i], failures.Run(t, f, s.Subject))
 		}
 	}
 	return rows

@@ -37,7 +37,7 @@ func requireSameAgain(t *testing.T, of ...stages.Stage) {
 	}
 }
 
-func TestRedLockIsWhatIsSaidOfIt(t *testing.T) {
+func TestRedLockHasTheExpectedOutcomes(t *testing.T) {
 	failures.Check(t, stages.RedLock.Subject, stages.RedLock.Expect)
 	for range 10 { // twice each
 		requireSameAgain(t, stages.RedLock)
@@ -45,7 +45,7 @@ func TestRedLockIsWhatIsSaidOfIt(t *testing.T) {
 }
 
 // Each documented mistake of a document's lock shows, and no other.
-func TestDocumentsLocksAreWhatIsSaidOfThem(t *testing.T) {
+func TestDocumentsLocksHaveTheExpectedOutcomes(t *testing.T) {
 	require.Len(t, stages.Documents(), 5)
 	for _, c := range stages.Documents() {
 		require.True(t, c.Hidden, c.ID)

@@ -18,7 +18,7 @@ import (
 
 // The map names each file of the whole lock. Each failure that it names breaks the lock before and
 // not this one, and each test that it names exists.
-func TestMapOfTheWholeLockIsTrue(t *testing.T) {
+func TestMapOfTheWholeLockIsCorrect(t *testing.T) {
 	whole := stages.MustFind("6")
 	before := stages.MustFind(whole.Before)
 	lines, err := whole.Lines(os.DirFS("../.."))

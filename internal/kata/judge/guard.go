@@ -53,7 +53,7 @@ func (g *guard) watch() {
 func (g *guard) reply(r Reply) {
 	g.once.Lock()
 	if r.Cause != nil { // another process has only the texts
-		r.Cause.Text, r.Cause.Next = g.said(r.Cause.Text), g.said(r.Cause.Next)
+		r.Cause.Text, r.Cause.Next = g.localize(r.Cause.Text), g.localize(r.Cause.Next)
 	}
 	raw, err := json.Marshal(r)
 	if err != nil {
@@ -64,7 +64,9 @@ func (g *guard) reply(r Reply) {
 	}
 }
 
-func (g *guard) said(m i18n.Message) i18n.Message { return i18n.Text(m.Localize(g.task.Lang)).Args() }
+func (g *guard) localize(m i18n.Message) i18n.Message {
+	return i18n.Text(m.Localize(g.task.Lang)).Args()
+}
 
 // heap returns how many bytes are in use. Unlike other ways to ask it does not stop the world, which
 // is not possible while a goroutine copies gigabytes.

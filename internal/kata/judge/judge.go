@@ -176,27 +176,27 @@ func (r *run) failure() Reply {
 }
 
 func (r *run) verdict(v failures.Verdict) *Verdict {
-	told := &Verdict{
+	verdict := &Verdict{
 		Failure: v.Failure.ID, Outcome: v.Outcome.String(), Letter: string(rune(v.Outcome)),
-		Sentence: v.SentenceIn(r.task.Lang), Findings: r.said(v.Findings...),
+		Sentence: v.SentenceIn(r.task.Lang), Findings: r.localize(v.Findings...),
 		Good: v.Outcome.IsGood() || v.Outcome == failures.NotTested,
 	}
 	if against, is := v.Against(); is {
 		source, _ := failures.SourceOf(v.Trace, against)
-		told.Against, told.Line = r.said(against)[0], source.String()
+		verdict.Against, verdict.Line = r.localize(against)[0], source.String()
 	}
 	if v.Trace != nil {
-		told.Shows = r.subject.Shows(v.Trace)
-		if r.task.Draw || !told.Good && len(v.Trace.Events) <= drawable {
-			told.Trace = v.Trace
+		verdict.Shows = r.subject.Shows(v.Trace)
+		if r.task.Draw || !verdict.Good && len(v.Trace.Events) <= drawable {
+			verdict.Trace = v.Trace
 		}
 	}
-	return told
+	return verdict
 }
 
-// said returns findings with texts in the task's language, since the process that draws them gets
+// localize returns findings with texts in the task's language, since the process that draws them gets
 // only the texts.
-func (r *run) said(all ...oracle.Finding) []oracle.Finding {
+func (r *run) localize(all ...oracle.Finding) []oracle.Finding {
 	all = slices.Clone(all)
 	for i := range all {
 		all[i].Text = all[i].Localize(r.task.Lang)

@@ -78,7 +78,7 @@ func (r *run) draw(found *Found, setup schedule.Setup, steps []string) {
 	if len(findings) == 0 {
 		return
 	}
-	found.Trace, found.Findings = played.Trace, r.said(findings...)
+	found.Trace, found.Findings = played.Trace, r.localize(findings...)
 	source, _ := failures.SourceOf(played.Trace, findings[0])
 	found.Line = source.String()
 }

@@ -12,7 +12,7 @@ import (
 	"lockkata/internal/stages"
 )
 
-func TestNXIsDroppedAndTheColumnAndTheSearchTell(t *testing.T) {
+func TestDroppedNXShowsInTheResultsAndTheSearch(t *testing.T) {
 	bothWays(t, func(t *testing.T, url string) {
 		b := open(t, url, wide, high)
 		b.click(`a[href="#break/2"]`)
@@ -46,7 +46,7 @@ func TestNXIsDroppedAndTheColumnAndTheSearchTell(t *testing.T) {
 }
 
 // A search may take minutes, so another request ends it.
-func TestSearchMakesNobodyWait(t *testing.T) {
+func TestNewRequestEndsASearch(t *testing.T) {
 	b := open(t, oneFile(t)+"#break/5", wide, high)
 	b.click(".start")
 	b.until("document.querySelector('.column li')")
@@ -77,7 +77,7 @@ func TestRunOfABrokenLockIsSteppedAndTakenOver(t *testing.T) {
 }
 
 // A link to an unknown place says so and changes nothing.
-func TestLinkToNothingSaysSo(t *testing.T) {
+func TestUnknownLinkIsReported(t *testing.T) {
 	url := oneFile(t)
 	b := open(t, url, wide, high)
 	b.click(`a[href="#play/3"]`)
@@ -122,7 +122,7 @@ func TestEveryLockIsPlayedAndBroken(t *testing.T) {
 }
 
 // If the server cannot build the engine the page shows the error, and the matrix still works.
-func TestEngineThatIsNotThereIsTold(t *testing.T) {
+func TestMissingEngineIsReported(t *testing.T) {
 	none := func(context.Context) ([]byte, error) { return nil, errors.New("there is no Go") }
 	b := open(t, servedWithEngine(t, none), wide, high)
 	b.click(`a[href="#play/3"]`)

@@ -70,12 +70,12 @@ func (b *tab) until(expression string) {
 	look := fmt.Sprintf("new Promise((done, fail) => { const last = Date.now() + 120000; const look = () => ((%s) ? done(0) : "+
 		"Date.now() < last ? setTimeout(look, 10) : fail(new Error(document.body.innerText.slice(0, 600)))); look(); })", expression)
 	_, err := chromedp.Run(b.ctx, chromedp.Evaluate[any](look, chromedp.EvalAwaitPromise))
-	require.NoError(b.t, err, "waiting for %s; the page complains: %s", expression, b.said())
+	require.NoError(b.t, err, "waiting for %s; the page complains: %s", expression, b.errors())
 	b.settle()
 }
 
-// said returns the errors of the console and of the page.
-func (b *tab) said() string {
+// errors returns the errors of the console and of the page.
+func (b *tab) errors() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return strings.Join(b.complaints, "; ")
@@ -118,7 +118,7 @@ func TestStage3IsWonByClicks(t *testing.T) {
 	})
 }
 
-func TestRunIsTakenOverAndEndsOtherwise(t *testing.T) {
+func TestTakenOverRunEndsDifferently(t *testing.T) {
 	bothWays(t, func(t *testing.T, url string) {
 		b := open(t, url+"#check-then-delete/3/step-5", wide, high)
 		require.Contains(t, b.text(".says"), "GET K")

@@ -10,8 +10,8 @@ import (
 
 var noFailure = i18n.New("there is no failure \"{failure}\"")
 
-// Column is the results of the catalogue on one lock.
-type Column struct {
+// Catalogue has the results of all failures on one lock.
+type Catalogue struct {
 	Cells   []Cell `json:"cells"`
 	Stopped bool   `json:"stopped,omitempty"` // stopped before the end
 }
@@ -36,13 +36,13 @@ func CellOf(v failures.Verdict, of stages.Code, in i18n.Language) Cell {
 	return c
 }
 
-// column plays the catalogue on a lock.
-func (e *Engine) column(r Request, tell Tell) (Column, error) {
+// catalogue plays all failures on a lock.
+func (e *Engine) catalogue(r Request, tell Tell) (Catalogue, error) {
 	l, err := e.find(r)
 	if err != nil {
-		return Column{}, err
+		return Catalogue{}, err
 	}
-	all := Column{Cells: []Cell{}}
+	all := Catalogue{Cells: []Cell{}}
 	for i, f := range failures.All {
 		if tell(Progress{Done: i, Of: len(failures.All)}) {
 			all.Stopped = true

@@ -85,8 +85,8 @@ func (e *Engine) answer(r Request, tell Tell) (any, error) {
 		return e.begin(r)
 	case "choose", "undo", "restart", "hint", "par":
 		return e.play(r, tell)
-	case "column":
-		return e.column(r, tell)
+	case "catalogue":
+		return e.catalogue(r, tell)
 	case "run":
 		return e.run(r)
 	case "search":

@@ -89,7 +89,7 @@ func takeOver(t *testing.T, e *Engine, stage string, cell Cell, failure string, 
 	require.Equal(t, p.Run, again.Run, "%s on %s: %s", failure, stage, p.View.Schedule)
 }
 
-func TestRunThatIsTakenOverEndsOtherwise(t *testing.T) {
+func TestTakenOverRunEndsDifferently(t *testing.T) {
 	e := newEngine(t)
 	cell := ask[Cell](t, e, Request{Op: "run", Stage: "3", Failure: "check-then-delete"})
 	require.Equal(t, "x", cell.Outcome)
@@ -108,34 +108,34 @@ func TestRunThatIsTakenOverEndsOtherwise(t *testing.T) {
 	require.Contains(t, p.Verdict, "BROKEN: wrong delete: A's DEL removes the lock of B (B1)")
 }
 
-func TestColumnIsWhatTheLessonsSay(t *testing.T) {
+func TestCatalogueHasTheExpectedOutcomes(t *testing.T) {
 	e := newEngine(t)
-	column := ask[Column](t, e, Request{Op: "column", Stage: "6.1"})
-	require.Len(t, column.Cells, len(failures.All))
+	results := ask[Catalogue](t, e, Request{Op: "catalogue", Stage: "6.1"})
+	require.Len(t, results.Cells, len(failures.All))
 	for i, f := range failures.All {
-		require.Equal(t, string(rune(stages.MustFind("6.1").Expect(f))), column.Cells[i].Outcome, f.ID)
-		require.Empty(t, column.Cells[i].Was)
+		require.Equal(t, string(rune(stages.MustFind("6.1").Expect(f))), results.Cells[i].Outcome, f.ID)
+		require.Empty(t, results.Cells[i].Was)
 	}
 }
 
-func TestLongRequestsAreEndedAndSayHowFarTheyAre(t *testing.T) {
+func TestLongRequestsCanBeStoppedAndReportProgress(t *testing.T) {
 	e := newEngine(t)
 	for op, request := range map[string]string{
-		"column": `{"op": "column", "stage": "2"}`, "search": `{"op": "search", "stage": "6", "goal": "exclusion", "env": "async", "bound": 3}`,
+		"catalogue": `{"op": "catalogue", "stage": "2"}`, "search": `{"op": "search", "stage": "6", "goal": "exclusion", "env": "async", "bound": 3}`,
 	} {
-		var told []Progress
+		var progress []Progress
 		answer := e.Answer([]byte(request), func(p Progress) bool {
-			told = append(told, p)
-			return len(told) == 4
+			progress = append(progress, p)
+			return len(progress) == 4
 		})
-		require.Len(t, told, 4, op)
-		require.Equal(t, 3, told[3].Done, op)
-		require.Contains(t, string(answer), map[string]string{"column": `"stopped":true`, "search": `"exhausted":false`}[op])
+		require.Len(t, progress, 4, op)
+		require.Equal(t, 3, progress[3].Done, op)
+		require.Contains(t, string(answer), map[string]string{"catalogue": `"stopped":true`, "search": `"exhausted":false`}[op])
 	}
 }
 
 // A page may send invalid requests.
-func TestWhatCannotBeAnsweredIsAnError(t *testing.T) {
+func TestInvalidRequestIsAnError(t *testing.T) {
 	e := newEngine(t)
 	for request, says := range map[string]string{
 		`{`:                            "unexpected end",

@@ -140,7 +140,7 @@ func (e *Engine) describe(r Request) (Lock, error) {
 		if path.Dir(x.File) != l.Dir {
 			continue
 		}
-		edit, err := e.shown(x, shown.Search, r.Lang)
+		edit, err := e.describeEdit(x, shown.Search, r.Lang)
 		if err != nil {
 			return shown, err
 		}
@@ -158,8 +158,8 @@ func questionOf(challenge string) Question {
 	return Question{setup.Property.Name, setup.Env.Name}
 }
 
-// shown returns an edit with its line. Without a search in the edit it uses the given one.
-func (e *Engine) shown(x edits.Edit, search Question, in i18n.Language) (Edit, error) {
+// describeEdit returns an edit with its line. Without a search in the edit it uses the given one.
+func (e *Engine) describeEdit(x edits.Edit, search Question, in i18n.Language) (Edit, error) {
 	raw, err := fs.ReadFile(e.sources, x.File)
 	if err != nil {
 		return Edit{}, err

@@ -43,13 +43,13 @@ func main() {
 		post.Invoke("ready", "{}")
 		for request := range requests {
 			stopped.Store(false)
-			told := time.Now()
+			looked := time.Now()
 			post.Invoke("answer", string(locks.Answer([]byte(request), func(p engine.Progress) bool {
-				if time.Since(told) >= often {
+				if time.Since(looked) >= often {
 					raw, _ := json.Marshal(p) // it has only numbers
 					post.Invoke("progress", string(raw))
 					time.Sleep(time.Millisecond) // in real time, so that the browser can deliver messages
-					told = time.Now()
+					looked = time.Now()
 				}
 				return stopped.Load()
 			})))
