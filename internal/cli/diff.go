@@ -34,7 +34,7 @@ func builtOnOthers() (ids []string) {
 
 var (
 	fromTo        = i18n.New("From {before} to {after}: {lesson}")
-	builtOnNone   = i18n.New("{stage} is built on no other; diff takes: {others}")
+	builtOnNone   = i18n.New("no stage comes before {stage}; diff takes: {others}")
 	changedLines  = i18n.New("{added} lines added, {removed} lines removed, without blanks and comments")
 	fileLines     = i18n.New("{file}, {lines} lines")
 	neededByTests = i18n.New("Needed by {tests}.")

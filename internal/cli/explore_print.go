@@ -15,7 +15,7 @@ import (
 var (
 	askedOf           = i18n.New("{stage}, {question}")
 	allSchedules      = i18n.New("{n} schedules of real locks and real go-redis clients on an embedded Redis.")
-	someCut           = i18n.New("Cut short: {n} of {all} answers say only what was looked at until then.")
+	someCut           = i18n.New("Cut short: {n} of {all} answers are only partial.")
 	tableTitle        = i18n.New("The shortest schedule that breaks each property: ✗ faults/steps. ✓ none up to so many faults.")
 	propertyColumn    = i18n.New("property")
 	environmentColumn = i18n.New("environment")

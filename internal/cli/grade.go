@@ -58,7 +58,7 @@ var (
 	updatesNone  = i18n.New("--update writes the file of --expect: name it, as in --expect card.txt --update")
 	notGraded    = i18n.New("the lock cannot be graded")
 	updateWrites = i18n.New("cannot read the file of --expect ({error}): add --update, which writes it")
-	updateTakes  = i18n.New("if that is right, add --update: it writes the file anew")
+	updateTakes  = i18n.New("if these are right, add --update: it rewrites the file")
 )
 
 func (a *app) grade(ctx context.Context, dir string, g grading) error {
@@ -130,7 +130,7 @@ var (
 	isRuined    = i18n.New("✗ it {kind}: {what}")
 	notKept     = i18n.New("✗ not kept: {promise}. {what}")
 	notTried    = i18n.NewPlural("{n} was not tried: the lock takes too long", "{n} were not tried: the lock takes too long")
-	shows       = i18n.New("→ the runs show features that nobody has named: --has {features} asks about them too")
+	shows       = i18n.New("→ the runs show more features: --has {features} plays their failures too")
 	searched    = i18n.New("search: {property} in {env}: {what}")
 	searchNone  = i18n.NewPlural("nothing up to 1 fault", "nothing up to {n} faults")
 	searchCut   = i18n.New("cut short")

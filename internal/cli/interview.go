@@ -62,7 +62,7 @@ func (a *app) interviewCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&x.must, "must", false, "only what everybody should know, and no predictions")
+	f.BoolVar(&x.must, "must", false, "only the questions that every candidate should know, and no predictions")
 	f.StringVar(&x.level, "level", "", "only what a candidate of this `level` is asked: junior, senior or staff; each is asked the easier ones too")
 	f.StringVar(&x.theme, "theme", "", "only the questions of this theme of docs/interview.md, as lease or 租约; predictions are of all stages")
 	f.BoolVar(&x.project, "project", false, "begin with \"Tell me about a lock in your project\"")

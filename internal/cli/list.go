@@ -35,7 +35,7 @@ func (a *app) listCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&long, "long", false, "tell the story of each, what fixes it, and where it runs")
+	cmd.Flags().BoolVar(&long, "long", false, "print each failure's story, what fixes it, and where it runs")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the catalogue as JSON")
 	cmd.Flags().BoolVar(&asMarkdown, "markdown", false, "print the catalogue as a document, with pictures, rules and public incidents: docs/failures.md")
 	cmd.MarkFlagsMutuallyExclusive("long", "json", "markdown")
@@ -45,7 +45,7 @@ func (a *app) listCommand() *cobra.Command {
 var (
 	runsInBoth  = i18n.New("Runs in: world and live")
 	runsInWorld = i18n.New("Runs in: world: {why}")
-	howMany     = i18n.New("{n} failures; go run . list --long tells their stories, go run . show FAILURE draws one")
+	howMany     = i18n.New("{n} failures; go run . list --long prints their stories, go run . show FAILURE draws one")
 )
 
 // families returns the failures of the catalogue, grouped by family.

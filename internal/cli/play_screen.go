@@ -38,7 +38,7 @@ var (
 	leaseLeft    = i18n.New("{bar} {time} left")
 	orderOf      = i18n.New("{order} by {client}")
 	ledgerEmpty  = i18n.New("empty")
-	nothingLeft  = i18n.New("Nothing is left to choose, and the goal is not reached: undo, or restart.")
+	nothingLeft  = i18n.New("The run has ended, and the goal is not reached: undo, or restart.")
 	whatNext     = i18n.New("what next?")
 	keysToPress  = i18n.New("u undo   r restart   h hint   q quit")
 	keysAfterEnd = i18n.New("u undo   r restart   q quit")

@@ -43,7 +43,7 @@ func TestKeysFromAPipeWin(t *testing.T) {
 	require.Len(t, all, 10)
 	last := all[9]
 	require.Contains(t, last, "✓ wrong delete: B's DEL removes the lock of A (A1).\n")
-	require.Contains(t, last, "You needed 9 steps, 3 faults. The best way has 9 steps, 3 faults.\n")
+	require.Contains(t, last, "You needed 9 steps, 3 faults. The best way takes 9 steps, 3 faults.\n")
 	require.Contains(t, last, "go run . replay '"+wrongDelete3+"'\n")
 	require.NotContains(t, out, "\x1b", "nothing is painted or cleared without a terminal")
 }
@@ -54,7 +54,7 @@ func TestScreenShowsClientsAndFaults(t *testing.T) {
 	require.Contains(t, first, "Press one key for each step, without Enter.")
 	require.NotContains(t, screen, "Press one key")
 	for _, part := range []string{
-		"Goal: bring two clients into the lock at once (exclusion).\n",
+		"Goal: let two clients hold the lock at once (exclusion).\n",
 		"Environment: commands, replies and writes are late by any time (async).\n",
 		"A   TryLock: hasn't read yet: (nil)                                  mutex.go:64\n",
 		"B │ asks the ledger whether it has the order tea\n",
@@ -115,7 +115,7 @@ func TestHintStaysUntilTheNextStep(t *testing.T) {
 	require.NoError(t, p.press('1'))
 	require.Empty(t, p.hint+p.note)
 	_, out, _ := played(t, "11111111h", "--stage", "3", "--env", "short-pauses")
-	require.Contains(t, out, "Hint: try another way, or undo (u). No way is known: there is none up to 4\nfaults.")
+	require.Contains(t, out, "Hint: try another way, or undo (u). No way is known: there is none with up\nto 4 faults.")
 }
 
 func TestScreenIsAsWideAsTheTerminal(t *testing.T) {

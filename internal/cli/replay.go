@@ -16,7 +16,7 @@ import (
 func (a *app) replayCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "replay SCHEDULE",
-		Short: "Draw a schedule that explore found or somebody played",
+		Short: "Draw a schedule from explore or from a game",
 		Long: "replay runs a lock under a schedule and draws what happens, the same each time. A schedule " +
 			"is a string: v1/LOCK/CLIENTS/ATTEMPTS/ENVIRONMENT/PROPERTY/STEPS. LOCK is stage3, or 3; " +
 			"replay refuses the name of an edited lock, such as mylock~3f2a91c0. CLIENTS is 2c for two " +

@@ -47,7 +47,7 @@ var (
 	isServed    = i18n.New("{page} shows every run; Ctrl-C ends it")
 	isBuilding  = i18n.New("building the page's engine: a minute or two the first time, seconds after that")
 	isBuilt     = i18n.New("the engine is built, in {time}: {size} MB")
-	noEngine    = i18n.New("the page gets no engine: {error}")
+	noEngine    = i18n.New("the page has no engine: {error}")
 	isSaved     = i18n.New("{file}: the page with its engine, {size} MB; open it in a browser")
 	badFile     = i18n.New("--file {name}: name a file in a folder that exists, such as lockkata.html")
 	serverEnded = i18n.New("the server ended: {error}")

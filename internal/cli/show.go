@@ -66,7 +66,7 @@ func (a *app) showCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&stage, "stage", "", "the stage to run it on")
 	cmd.Flags().BoolVar(&beforeAfter, "before-after", false, "the last stage that it breaks, then the first that it does not")
-	cmd.Flags().BoolVar(&steps, "steps", false, "choose among the steps from stage 5 to stage 6 too")
+	cmd.Flags().BoolVar(&steps, "steps", false, "include the steps from stage 5 to stage 6")
 	cmd.Flags().BoolVar(&as.json, "json", false, "print the trace and the findings as JSON")
 	cmd.Flags().BoolVar(&as.svg, "svg", false, "draw it as a picture: SVG")
 	cmd.Flags().StringVar(&as.html, "html", "", "draw it as a page to step through, into this `FILE`; - is the standard output")

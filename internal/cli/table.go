@@ -48,8 +48,8 @@ var (
 		{"go run . --guards", i18n.New("what helps where no lock does")},
 	}
 	afterGuards = []row{
-		{"go run . show process-pause --stage 1", i18n.New("two are inside, and the ledger takes both orders")},
-		{"go run . show process-pause-unique --stage 1", i18n.New("two are inside, and the ledger refuses the second order")},
+		{"go run . show process-pause --stage 1", i18n.New("two clients hold the lock, and the ledger takes both orders")},
+		{"go run . show process-pause-unique --stage 1", i18n.New("two clients hold the lock, and the ledger refuses the second order")},
 		{"go run . --redlock", i18n.New("a lock over five servers")},
 	}
 	afterRedLock = []row{
@@ -75,7 +75,7 @@ type mark struct {
 var marks = []mark{
 	{failures.Broken, term.Red, "✗", i18n.New("broken {n}")},
 	{failures.Safe, term.Green, "✓", i18n.New("safe {n}: this one scripted run did not break the lock. It is no proof.")},
-	{failures.Noticed, term.Cyan, "◐", i18n.New("noticed {n}: the hold is lost, and its owner is told in time")},
+	{failures.Noticed, term.Cyan, "◐", i18n.New("noticed {n}: the lock was lost, but its owner was told before it did harm")},
 	{failures.Inherent, term.Yellow, "~", i18n.New("unavoidable {n}: no lock that expires can prevent this")},
 	{failures.NotTested, term.Yellow, "?", i18n.New("not tested {n}: what the failure is about did not happen")},
 	{failures.NotPlayed, term.Alarm, "…", i18n.New("not played to the end {n}")},

@@ -45,7 +45,7 @@ func view(t *testing.T, g *Game) View {
 func TestViewDescribesEachClient(t *testing.T) {
 	v := view(t, played(t, "3", Settings{Goal: "exclusion"}, "b", "B", "a"))
 	require.Equal(t, "lock:order:1001", v.Key)
-	require.Equal(t, Named{"exclusion", "bring two clients into the lock at once"}, v.Goal)
+	require.Equal(t, Named{"exclusion", "let two clients hold the lock at once"}, v.Goal)
 	a, b := v.Clients[0], v.Clients[1]
 	require.Equal(t, "TryLock: hasn't read yet: (nil)", a.Does)
 	require.Equal(t, "stage3_owner_value/mutex.go", a.Source.File)
@@ -139,11 +139,11 @@ func TestHintsHaveReasons(t *testing.T) {
 	require.Equal(t, "You needed 9 steps, 3 faults. You took 8 hints.", view(t, g).Score)
 	h, err := g.Hint()
 	require.NoError(t, err)
-	require.Equal(t, Hint{Option: -1, Why: "Nothing is left to choose."}, h)
+	require.Equal(t, Hint{Option: -1, Why: "No step is possible any longer."}, h)
 
 	h, err = played(t, "3", Settings{Env: "short-pauses"}).Hint()
 	require.NoError(t, err)
-	require.Equal(t, Hint{Option: -1, Why: "No way is known: there is none up to 4 faults."}, h)
+	require.Equal(t, Hint{Option: -1, Why: "No way is known: there is none with up to 4 faults."}, h)
 }
 
 // The hints solve the challenge of each stage, with a reason for each step and in no more steps
@@ -155,7 +155,7 @@ func TestEveryChallengeIsWonByItsHints(t *testing.T) {
 		wonByHints(t, g)
 		require.Equal(t, c.Challenge, g.Text())
 		require.Equal(t, c.Search(g.Property.Name, g.Env.Name), fmt.Sprintf("%d/%d", g.at.Faults(), len(g.Steps())), c.ID)
-		require.Contains(t, view(t, g).Score, "The best way has "+view(t, g).Length+".")
+		require.Contains(t, view(t, g).Score, "The best way takes "+view(t, g).Length+".")
 	}
 }
 
@@ -172,13 +172,13 @@ func TestBestWayOnAnEditedLockIsUnknown(t *testing.T) {
 	g.ways[0] = slices.Concat(g.ways[0], g.ways[0]) // as if the stage's way were longer than this lock's
 	require.NoError(t, g.FindPar())
 	wonByHints(t, g)
-	require.Equal(t, "You needed 2 steps, 1 fault. The best way has 2 steps, 1 fault. You took 3 hints.", view(t, g).Score)
+	require.Equal(t, "You needed 2 steps, 1 fault. The best way takes 2 steps, 1 fault. You took 3 hints.", view(t, g).Score)
 }
 
 func TestStoppedSearchReportsItsProgress(t *testing.T) {
 	for runs, par := range map[int]string{
-		0: "No way is known: 0 schedules don't get there.", 40: "No way is known: there is none up to 0 faults.",
-		2000: "The best way that is known has 15 steps, 2 faults.",
+		0: "No way is known: 0 schedules don't get there.", 40: "No way is known: there is none with up to 0 faults.",
+		2000: "The best known way takes 15 steps, 2 faults.",
 	} {
 		g := played(t, "1", Settings{Goal: "damage"})
 		g.Stop = func(p schedule.Progress) bool { return p.Runs >= runs }

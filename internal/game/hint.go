@@ -17,9 +17,9 @@ const (
 )
 
 var (
-	bestWay    = i18n.New("The best way has {length}.")
-	knownWay   = i18n.New("The best way that is known has {length}.")
-	noneUpTo   = i18n.New("No way is known: there is none up to {faults}.")
+	bestWay    = i18n.New("The best way takes {length}.")
+	knownWay   = i18n.New("The best known way takes {length}.")
+	noneUpTo   = i18n.New("No way is known: there is none with up to {faults}.")
 	noneYet    = i18n.New("No way is known: {n} schedules don't get there.")
 	needed     = i18n.New("You needed {length}.")
 	hintsTaken = i18n.NewPlural("You took 1 hint.", "You took {n} hints.")
@@ -123,12 +123,12 @@ func (g *Game) Hint() (Hint, error) {
 
 // Reasons for a step.
 var (
-	nothingLeft = i18n.New("Nothing is left to choose.")
+	nothingLeft = i18n.New("No step is possible any longer.")
 
 	itBreaks     = i18n.New("That breaks the rule: {what}.")
 	writesNow    = i18n.New("{client} writes now, whoever holds the lock.")
 	getsBeside   = i18n.New("{client} gets the lock while {other} believes that it holds it.")
-	getsKey      = i18n.New("{client} needs the lock, and no key is in its way.")
+	getsKey      = i18n.New("{client} needs the lock, and there is no key.")
 	takesKeyAway = i18n.New("Without the key the next client gets the lock.")
 	leaseEnds    = i18n.New("The lease ends, and its client doesn't know it yet.")
 	goesIn       = i18n.New("{client} learns that it has the lock, and acts on it.")
@@ -137,7 +137,7 @@ var (
 		world.Execute: i18n.New("{client} learns how things are now. They can be different by the time it acts."),
 		world.Deliver: i18n.New("{client} goes on only after it has read this reply."),
 		world.Tick:    i18n.New("The next thing happens only after some time."),
-		world.Crash:   i18n.New("What {client} has begun stays unfinished."),
+		world.Crash:   i18n.New("{client} leaves its work unfinished."),
 		world.Freeze:  i18n.New("{client} neither renews its lease nor notices that it ends."),
 		world.Thaw:    i18n.New("{client} goes on as if no time had passed."),
 		world.Heal:    i18n.New("{client} goes on as if no time had passed."),

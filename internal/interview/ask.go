@@ -66,7 +66,7 @@ func isForeseen(run game.Run, cut, end int) bool {
 var (
 	whatReturned = i18n.New("What does {client}'s {call} return?")
 	whoseKey     = i18n.New("Whose key does Redis hold then?")
-	whoIsInside  = i18n.New("Who believes then to hold the lock?")
+	whoIsInside  = i18n.New("Which clients then believe that they hold the lock?")
 
 	meanings = map[string]i18n.Text{ // of the choices that are not a client's name
 		"held":                  i18n.New("it has the lock"),

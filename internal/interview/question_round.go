@@ -12,11 +12,11 @@ import (
 var (
 	graded       = i18n.New("{theme} · {rank} · {level}")
 	answerAloud  = i18n.New("Answer aloud, or type it. Press Enter when you have finished.")
-	noAnswer     = i18n.New("{typed} is no answer. Say it aloud and press Enter, or type it. q ends the interview.")
+	noAnswer     = i18n.New("{typed} is not an answer. Say it aloud and press Enter, or type it. q ends the interview.")
 	tookLong     = i18n.New("That took about {time}. An interviewer wants the first answer in 30 seconds.")
 	partHeading  = i18n.New("**{part}:**")
 	keyMenu      = i18n.New("d drawing · p in depth · f follow-ups · r run the proof · q end the interview")
-	howWasIt     = i18n.New("How was it? y said it · h half · n not")
+	howWasIt     = i18n.New("How was it? y knew it · h half · n no")
 	unknownKey   = i18n.New("Unknown key {typed}. Press one of {keys}.")
 	inOwnShell   = i18n.New("Run this in a shell of your own, at the root of the repository: {command}")
 	endsWithCode = i18n.New("{command} ends with status {status}.")

@@ -95,12 +95,12 @@ func TestKeysOfAnInterviewShowTheirParts(t *testing.T) {
 		"    |--- lease ---|\n",
 		"`go run . show oom --stage 99` ends with status 2.\n",
 		`Unknown key "what?". Press one of d, p, f, r, q, y, h, n.` + "\n",
-		`"h" is no answer. Say it aloud`, "Round 4: The lease · often · senior (",
+		`"h" is not an answer. Say it aloud`, "Round 4: The lease · often · senior (",
 		"Round 3: prediction (20 minutes left)\n", `"7" is not one of the answers. Type a number from 1 to `, `"x" is not one of the answers.`,
 		"> r\n\nProof: No run here: it takes an etcd.\n\nd drawing",
 		"All questions were asked.\n", "Summary\n", "5 rounds, in less than a minute.\n",
 		"\nWhat you typed, and the model answer:\n", "\nYou: a typed answer\n\nModel: ",
-		"theme        said  half  not\n", "The same interview again:\n  go run . interview --seed 1\n",
+		"theme        knew  half  not\n", "The same interview again:\n  go run . interview --seed 1\n",
 	} {
 		require.Contains(t, out, part)
 	}
@@ -125,7 +125,7 @@ func TestSummaryNamesWhatToReadAgain(t *testing.T) {
 	}
 	all := prepare(t, "\ny\n", time.Second)
 	all.Themes = all.Themes[1:2]
-	require.Contains(t, all.hold(t), "Nothing to read again: you said it all.\n")
+	require.Contains(t, all.hold(t), "Nothing to read again: you knew it all.\n")
 }
 
 func TestPredictionIsMarkedByTheRun(t *testing.T) {

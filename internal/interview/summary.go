@@ -16,12 +16,12 @@ var (
 	tookTime    = i18n.New("{rounds}, in about {time}.")
 	tookNoTime  = i18n.New("{rounds}, in less than a minute.")
 	nothing     = i18n.New("Nothing was marked.")
-	tableHead   = []i18n.Text{i18n.New("theme"), i18n.New("said"), i18n.New("half"), i18n.New("not")}
+	tableHead   = []i18n.Text{i18n.New("theme"), i18n.New("knew"), i18n.New("half"), i18n.New("not")}
 	predicted   = i18n.New("Predictions: {right} of {n} right")
 	readAgain   = i18n.New("Read again:")
 	foretold    = i18n.New("Prediction on stage {stage}: {question}")
 	unmarked    = i18n.New("{question} (not marked)")
-	allSaid     = i18n.New("Nothing to read again: you said it all.")
+	allSaid     = i18n.New("Nothing to read again: you knew it all.")
 	whatYouSaid = i18n.New("What you typed, and the model answer:")
 	youAndModel = i18n.New("**{question}**\n\n**You:** {typed}\n\n**Model:** {answer}")
 	sameAgain   = i18n.New("The same interview again:")

@@ -230,7 +230,7 @@ var (
 		"{n} schedules of your lock and real go-redis clients on an embedded Redis.")
 	searchCut = i18n.NewPlural("After {time}, or because memory ran short, the search for {n} answer was cut short: the lines above say how far it came.",
 		"After {time}, or because memory ran short, the search for {n} answers was cut short: the lines above say how far it came.")
-	searchNone = i18n.New("Nothing is broken up to the costs above; that is no proof.")
+	searchNone = i18n.New("Nothing is broken with up to the faults above. That is no proof.")
 )
 
 // sum returns how much was searched, and what follows from it.

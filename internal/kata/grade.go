@@ -54,9 +54,9 @@ var (
 	countsMore  = i18n.New("{counts}, {kind} {n}")
 	countsOne   = i18n.New("{kind} {n}")
 	playedAll   = i18n.New("{n} failures: {counts}")
-	isNew       = i18n.New("{failure} is {outcome}, and the file does not have it")
+	isNew       = i18n.New("{failure} is {outcome}, but is not in the file")
 	isOther     = i18n.New("{failure} is {outcome}, not {expected}: {what}")
-	wasNot      = i18n.New("{failure} is in the file, and was not played")
+	wasNot      = i18n.New("{failure} is in the file but was not played")
 	hasNothing  = i18n.New("--has {name}: no failure is about that; there are: {names}")
 )
 

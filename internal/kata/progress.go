@@ -73,8 +73,8 @@ func (p Progress) String() string {
 }
 
 var (
-	saysNothing = i18n.New("line {n} of {file} says nothing: \"{line}\"; delete the line, or put it right")
-	namesNone   = i18n.New("line {n} of {file} names no exercise: \"{line}\"; delete the line, or put it right")
+	saysNothing = i18n.New("line {n} of {file} is not understood: \"{line}\"; delete the line, or correct it")
+	namesNone   = i18n.New("line {n} of {file} names no exercise: \"{line}\"; delete the line, or correct it")
 )
 
 // parseProgress parses the text of the file.

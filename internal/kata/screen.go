@@ -60,7 +60,7 @@ var (
 	nextBegins = i18n.New("Next: go run . kata next{dir}, which begins exercise {id}")
 )
 
-var notAllPlayed = i18n.New("✗ Not all failures were played within {time}. Look for a loop that does much for nothing, or try again when the machine is less busy.")
+var notAllPlayed = i18n.New("✗ Not all failures were played within {time}. Look for a loop that works without waiting, or try again when the machine is less busy.")
 
 // Screen shows one thing: the compiler's first error, why the lock cannot be judged, a promise that
 // it breaks, the clearest failure, or that it passed.

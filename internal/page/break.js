@@ -6,7 +6,7 @@ let broken = null; // the lock on the page: {stage, edit, column, found}
 pages.break = async ([, stage, edit, failure, step]) => {
   const lock = lockOf(stage);
   if (!lock) {
-    note.textContent = say('There is nothing to break at {hash}. Choose a cell.', {hash: placeAsked()});
+    note.textContent = say('There is no lock to break at {hash}. Choose a cell.', {hash: placeAsked()});
     return showMatrix();
   }
   if (edit === '-') edit = ''; // a run of the lock without an edit
@@ -48,7 +48,7 @@ function showBroken() {
   main.replaceChildren(el('div', {class: 'break-view'},
     el('div', {class: 'title'}, heading, el('span', {class: 'stage-title'}, titled(told))),
     el('p', {class: 'story'}, chosen ? say('{what}.', {what: chosen.suffers[0].toUpperCase() + chosen.suffers.slice(1)})
-      : say('Each of these mistakes damages one line of the lock. Choose one: the column changes colour, and the search finds the shortest schedule that does harm.')),
+      : say('Each of these mistakes changes one line of the lock. Choose one: the results below change, and the search finds the shortest schedule that does harm.')),
     el('nav', {class: 'choose', 'aria-label': say('locks')}, el('span', {class: 'what'}, say('break')),
       ...data.locks.map((l) => el('a', {href: `#break/${l.id}`, 'aria-current': l.id === stage && 'page'}, l.id)),
       el('a', {href: `#play/${stage}` + (edit ? '/' + edit : '')}, edit ? say('play it, edited') : say('play it'))),
@@ -110,7 +110,7 @@ async function playColumn() {
 
 function fillColumn(column = broken.column) {
   const turned = column.cells.filter((cell) => cell.was).length;
-  broken.status.replaceChildren(broken.edit ? say('{n} of {all} failures end in another way than on {lock} as it stands.',
+  broken.status.replaceChildren(broken.edit ? say('This mistake changed {n} of {all} results on {lock}; they come first.',
     {n: turned, all: column.cells.length, lock: broken.told.name})
     : say('{n} failures on {lock}.', {n: column.cells.length, lock: broken.told.name}),
     ...column.stopped ? [gap(), say('It was stopped.'), ' ', el('button', {type: 'button', onclick: playColumn}, say('Go on'))] : []);
@@ -134,7 +134,7 @@ function searchForm(first) {
   return el('form', {class: 'asked', onsubmit: (event) => {
     event.preventDefault();
     search(property.value, env.value);
-  }}, ...tell('Search for the shortest schedule that breaks {rule} in {world}', {rule: property, world: env}),
+  }}, ...tell('Find the fewest faults that break {rule} in {world}', {rule: property, world: env}),
     el('button', {type: 'submit', class: 'search'}, say('Search')));
 }
 
@@ -144,8 +144,8 @@ async function search(goal, env) {
   here.result.replaceChildren(el('p', {}, says, ' ', el('button', {type: 'button', onclick: () => engine.stop()}, say('Stop'))));
   const begun = performance.now();
   const found = await asked({op: 'search', ...about(), goal, env, bound: 4},
-    {progress: ({done, states, cost}) => { says.textContent = say('Cost {cost}: {n} schedules, {states} states so far …',
-      {cost, n: done, states}); }, canWait: true});
+    {progress: ({done, states, cost}) => { says.textContent = say('Faults {faults}: {n} schedules, {states} states so far …',
+      {faults: cost, n: done, states}); }, canWait: true});
   if (!found && broken === here) here.result.replaceChildren();
   if (!found) return;
   here.found = {...found, took: (performance.now() - begun) / 1000};
@@ -163,12 +163,12 @@ function showFound(found) {
 
 // answerOf returns the result of a search in words.
 function answerOf({found, text, cost, steps, exhausted, bound}) {
-  const put = {what: text, cost, steps: stepsOf(steps), bound};
-  if (found) return exhausted ? say('broken: {what}. It costs {cost}, in {steps}; nothing shorter exists.', put)
-    : say('broken: {what}. It costs {cost}, in {steps}.', put);
-  if (bound < 0) return say('stopped before all schedules of cost 0 were looked at.');
-  return exhausted ? say('nothing up to cost {bound}. That is no proof.', put)
-    : say('nothing up to cost {bound}, where it was stopped. That is no proof.', put);
+  const put = {what: text, faults: cost, steps: stepsOf(steps), bound};
+  if (found) return exhausted ? say('broken: {what}. {steps}, faults: {faults}; nothing shorter exists.', put)
+    : say('broken: {what}. {steps}, faults: {faults}.', put);
+  if (bound < 0) return say('stopped before all schedules without faults were run.');
+  return exhausted ? say('Not broken by any order of events with up to {bound} faults. More faults might still break it.', put)
+    : say('Not broken by any order of events with up to {bound} faults; then the search was stopped.', put);
 }
 
 // showBrokenRun shows the run of one failure on the lock.

@@ -84,7 +84,7 @@ class Engine {
   stop() { this.worker?.postMessage({stop: true}); }
 
   hear({kind, text}) {
-    if (kind === 'ended') return this.end(text || say('it has ended'));
+    if (kind === 'ended') return this.end(text || say('it has stopped'));
     if (!this.now) return;
     if (kind === 'progress') return this.now.progress?.(JSON.parse(text));
     const {done} = this.now;
@@ -99,7 +99,7 @@ class Engine {
     this.worker = this.now = this.loading = null;
     this.isReady = false;
     this.lives++;
-    fail(new Error(isReady ? say('The engine was started again: {error}.', {error}) : say('The engine does not start: {error}.', {error})));
+    fail(new Error(isReady ? say('The engine was started again: {error}.', {error}) : say('The engine could not be started: {error}.', {error})));
     if (isReady) this.ready().catch(() => {}); // the next request reports the error
   }
 }

@@ -38,7 +38,7 @@ const keyTable = () => [
   ['Enter', say('open the cell')],
   ['Home End', say('the first and the last step')],
   [say('Space'), say('play, pause')],
-  ['b', say('before and after: beside the next stage, and back')],
+  ['b', say('before and after: next to the following stage, and back')],
   ['v n', say('the same failure on the stage before, on the next')],
   ['d', say('what the stage changed in the code')],
   ['o', say('take over from here: decide yourself what comes next')],

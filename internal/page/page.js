@@ -54,7 +54,7 @@ function route() {
     return showMatrix();
   }
   if (isPage(hash) && !engine.isThere) {
-    note.textContent = say('This page has no engine. In lockkata’s folder, “go run . serve” makes one that has it.');
+    note.textContent = say('This copy of the page can only replay. To play, break and search the locks, run “go run . serve” in lockkata’s folder.');
     return showMatrix();
   }
   if (isPage(hash)) return pages[hash.slice(1).split('/')[0]](hash.slice(1).split('/'));
@@ -81,7 +81,7 @@ function showMatrix() {
     el('p', {class: 'intro'}, say('Six stages, each a complete lock. Each cell is a run of the stage’s real code on an embedded Redis. Choose one to step through it.')),
     locksToTry(),
     el('ul', {class: 'key-signs'}, signed('x', wordOf('x')), signed('o', say('safe in this run')),
-      signed('n', say('noticed: lost, and its owner is told in time')),
+      signed('n', say('noticed: the lock was lost, but its owner was told before it did harm')),
       signed('i', say('unavoidable: no lock that expires can prevent this')), signed('-', wordOf('-'))),
     el('div', {class: 'box', role: 'region', 'aria-label': say('failures and stages')}, matrix()),
     el('div', {class: 'foot'}, el('p', {}, say(data.total)),

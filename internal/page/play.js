@@ -25,7 +25,7 @@ function requestOf([kind, ...words]) {
 pages.play = pages.take = async (words) => {
   const request = requestOf(words);
   if (!request) {
-    note.textContent = say('There is nothing to play at {hash}. Choose a cell.', {hash: placeAsked()});
+    note.textContent = say('There is no game at {hash}. Choose a cell.', {hash: placeAsked()});
     return showMatrix();
   }
   if (game && game.hash === location.hash) return;
@@ -53,7 +53,7 @@ async function begin(request) {
       el('span', {class: 'stage-title'}, request.edit
         ? say('{lock}, edited: {edit}', {lock: titled(lock), edit: request.edit}) : titled(lock))),
     el('p', {class: 'story secondary'}, position.taken
-      ? say('Taken over from {failure}: bring it to another end, or break the rule sooner.', {failure: position.taken}) + gap() : '',
+      ? say('You have taken over {failure}: lead it to another outcome, or break the rule sooner.', {failure: position.taken}) + gap() : '',
       say('You decide what happens next: {world}. Time stands still while you think.', {world: position.view.env.words})),
     settings(request, position), game.table, game.place));
   showPosition(position);
@@ -148,8 +148,8 @@ function ending({view, verdict, tone, taken}) {
     copyButton(location.href.split('#')[0] + game.hash));
   return el('div', {class: 'ending'},
     el('p', {class: 'verdict ' + toneClass(tone)},
-      isWon ? say('The goal is reached.') : taken ? say('Nothing is left to choose: it came to another end.')
-      : say('Nothing is left to choose, and the goal is not reached.'), gap(), verdict),
+      isWon ? say('The goal is reached.') : taken ? say('The run has ended, with another outcome.')
+      : say('The run has ended, and the goal is not reached.'), gap(), verdict),
     view.score ? el('p', {}, view.score) : null,
     el('p', {class: 'commands'}, friend,
       game.edit ? el('span', {}, say('This lock is edited: its schedule replays in a page only.'))

@@ -185,7 +185,7 @@ class Player {
 
   showKeys(state) {
     const rows = state.keys.map((key) => {
-      const left = key.until < 0 ? say('no lease: it stays for ever') : say('{time} left', {time: span(leftOf(key, state.ms))});
+      const left = key.until < 0 ? say('no lease: it stays forever') : say('{time} left', {time: span(leftOf(key, state.ms))});
       return el('div', {class: 'row own-' + (Math.max(0, key.lane) % 4)},
         el('span', {class: 'name'}, {K: this.run.key, L: this.run.other}[key.name] || key.name),
         el('span', {class: 'value'}, el('span', {class: 'badge own-' + (Math.max(0, key.lane) % 4)}, key.owner || '?'),

@@ -98,7 +98,7 @@ func IDs(of []Stage) []string {
 	return ids
 }
 
-var isNoStage = i18n.New("{id} is no stage, and is not searched: go run . --redlock shows its failures")
+var isNoStage = i18n.New("{id} is not a stage and has no search: go run . --redlock shows its failures")
 
 var noStage = i18n.New("there is no stage {id}; there are: {ids}")
 

@@ -50,7 +50,7 @@ var (
 	loopNext     = i18n.New("Let the loop wait: for a timer, for a message, or for ctx.Done().")
 	noLineRuns   = i18n.New("The run does not end, and no line of your lock is running.")
 	tryAgain     = i18n.New("Try again; the machine may be busy.")
-	comeBack     = i18n.New("Let NewMutex return a lock, and let Lock, TryLock and Unlock come back.")
+	comeBack     = i18n.New("Let NewMutex return a lock, and let Lock, TryLock and Unlock return.")
 	stillListens = i18n.New("Your lock still has a subscription when every hold has ended and the client is closed.")
 	endListening = i18n.New("Close the subscription when the wait ends: defer sub.Close().")
 	floodsAt     = i18n.New("{call} floods Redis at {line}: more than 2,000 commands in a second.")

@@ -57,7 +57,7 @@ func TestNewRequestEndsASearch(t *testing.T) {
 	b.click(".search")
 	b.until("document.querySelector('.found button')")
 	b.click("#tool-language")
-	b.until("document.title === '弄坏阶段 4' && document.querySelector('.column li')")
+	b.until("document.title === '改坏阶段 4' && document.querySelector('.column li')")
 	b.eval("localStorage.clear()") // the browser keeps the language
 }
 

@@ -133,7 +133,7 @@ func TestTakenOverRunEndsDifferently(t *testing.T) {
 			b.press("1")
 			b.until(fmt.Sprintf("location.hash !== %q", before))
 		}
-		require.Contains(t, b.text(".ending"), "it came to another end. SAFE in this run")
+		require.Contains(t, b.text(".ending"), "The run has ended, with another outcome. SAFE in this run")
 		require.Contains(t, b.text(".ending .replay"), "v1/stage3/check-then-delete@9/1x/")
 		b.press(kb.Escape)
 		require.True(t, b.isShown(".matrix"))
