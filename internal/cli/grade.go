@@ -29,7 +29,7 @@ func (a *app) gradeCommand() *cobra.Command {
 	var g grading
 	cmd := &cobra.Command{
 		Use:   "grade DIR",
-		Short: "Run every failure on a lock of your own, and print its report card",
+		Short: "Run every failure on your own lock, and print its report card",
 		Long: "grade compiles the Go package in a folder, here or anywhere, and runs the catalogue on its lock, " +
 			"in a process of its own. The package has a func NewMutex(rdb redis.UniversalClient, name string, " +
 			"lease time.Duration), which returns a lock and an error, or a func Subject() failures.Subject. " +

@@ -36,10 +36,10 @@ func (a *app) interviewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "interview",
 		Short: "A mock interview: questions, predictions, and what to read again",
-		Long: "interview asks the questions of docs/interview.md, the must-knows first, from junior to staff. " +
-			"After each it shows the answer, the drawing, the follow-ups and the proof. Every third round is a " +
+		Long: "interview asks the questions of docs/interview.md, the must-knows first, from junior to staff. After" +
+			" each it shows the answer, the drawing, the follow-ups and the proof. Every third round is a " +
 			"prediction: you see a stage under a schedule that no document shows, up to a point, and say what " +
-			"happens next. In the end it says what to read again. Each line of the input is one answer, so it " +
+			"happens next. At the end it lists what to read again. Each line of the input is one answer, so it " +
 			"can be piped; q ends it.",
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {

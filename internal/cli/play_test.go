@@ -109,7 +109,7 @@ func TestHintStaysUntilTheNextStep(t *testing.T) {
 	p := player3(t)
 	for _, key := range "h\rx" {
 		require.NoError(t, p.press(key))
-		require.Equal(t, "Hint: 2. The goal is 9 steps away. B needs the lock, and no key is in its way.", p.hint)
+		require.Equal(t, "Hint: 2. The goal is 9 steps away. B needs the lock, and there is no key.", p.hint)
 	}
 	require.NotEmpty(t, p.note)
 	require.NoError(t, p.press('1'))

@@ -87,7 +87,7 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 
 		{"list stage1", `list takes no arguments, not "stage1"`},
 		{"diff", "diff takes one STAGE, not 0, as in: go run . diff 2; there are: 2, 3, 4, 5, 6"},
-		{"diff 1", "stage 1 is built on no other; diff takes: 2, 3, 4, 5, 6"},
+		{"diff 1", "no stage comes before stage 1; diff takes: 2, 3, 4, 5, 6"},
 
 		{"explore --stage 7", `there is no stage "7"; there are: 1, 2, 3, 4, 5, 6`},
 		{"explore --env nowhere", `there is no environment "nowhere"`},
@@ -153,6 +153,6 @@ func TestImpossibleCommandFailsInOneLine(t *testing.T) {
 	t.Chdir(t.TempDir())
 	status, _, errors := command(t, "serve", "--file", "page.html")
 	require.Equal(t, exitFailed, status)
-	require.Contains(t, errors, "the page gets no engine: it is built from lockkata's own folder, with Go: this folder is in no module\n")
+	require.Contains(t, errors, "the page has no engine: it is built from lockkata's own folder, with Go: this folder is in no module\n")
 	require.NoFileExists(t, "page.html")
 }

@@ -133,7 +133,7 @@ func TestHintsHaveReasons(t *testing.T) {
 		"A learns how things are now. They can be different by the time it acts.",
 		"A goes on only after it has read this reply.",
 		"The lease ends, and its client doesn't know it yet.",
-		"B needs the lock, and no key is in its way.",
+		"B needs the lock, and there is no key.",
 		"That breaks the rule: A's DEL removes the lock of B (B1).",
 	}, wonByHints(t, g))
 	require.Equal(t, "You needed 9 steps, 3 faults. You took 8 hints.", view(t, g).Score)

@@ -53,8 +53,9 @@ var (
 		i18n.New("You get a question. Say your answer aloud, as you would in the room, or type it. Press Enter when you have finished. " +
 			"Then compare it with the model answer, which takes 30 seconds to say, and mark yourself honestly."),
 		i18n.New("The must-knows come first, from junior to staff. Within a level the order is random."),
-		i18n.New("An answer is one line: type it, then press Enter. When the time is over, no new round begins. q ends the interview at once, " +
-			"and so does Ctrl-C. In the end you see what to read again, and your typed answers beside the model answers."),
+		i18n.New("An answer is one line: type it, then press Enter. When the time is up, no new round begins. q ends " +
+			"the interview at once, and so does Ctrl-C. At the end you see what to read again, and your typed " +
+			"answers next to the model answers."),
 	}
 	howPredictionsGo = i18n.New("Every third round is a prediction. You see a real lock under a schedule that no document shows, drawn up " +
 		"to some point, and say what happens next. Then the lock runs on, and its run decides.")
@@ -62,7 +63,7 @@ var (
 	minuteCount   = i18n.NewPlural("{n} minute", "{n} minutes")
 	questionCount = i18n.NewPlural("{n} question", "{n} questions")
 	themeCount    = i18n.NewPlural("{n} theme", "{n} themes")
-	timeIsOver    = i18n.New("The time is over.")
+	timeIsOver    = i18n.New("The time is up.")
 	allAsked      = i18n.New("All questions were asked.")
 )
 

@@ -190,7 +190,7 @@ func TestNoRoundBeginsAfterTheTime(t *testing.T) {
 	require.Contains(t, out, "That took about 3 minutes. An interviewer wants the first answer in 30 seconds.\n")
 	require.Contains(t, out, "Round 2: ")
 	require.NotContains(t, out, "Round 3: ")
-	require.Contains(t, out, "The time is over.\n")
+	require.Contains(t, out, "The time is up.\n")
 	require.Regexp(t, `2 rounds, in about \d+ minutes\.`, out)
 }
 

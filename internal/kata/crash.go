@@ -20,7 +20,7 @@ var (
 	killedNext = i18n.New("Look for a loop without a wait.")
 	dies       = i18n.New("Your lock ends the whole process: {why}.")
 	diesAt     = i18n.New("Your lock ends the whole process at {line}: {why}.")
-	diesNext   = i18n.New("A panic on a goroutine of its own ends the program that uses the lock. Find its cause and fix it.")
+	diesNext   = i18n.New("A panic in a background goroutine ends the program that uses the lock. Find its cause and fix it.")
 	killed     = i18n.New("The process of your lock was killed: {why}.")
 	signalNext = i18n.New("Look for a signal that the lock sends, or for too much memory.")
 	exits      = i18n.New("Your lock ends the whole process with status {status}, as os.Exit and log.Fatal do.")

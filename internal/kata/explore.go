@@ -80,7 +80,7 @@ func Explore(ctx context.Context, f Folder, asked Exploring, lang i18n.Language,
 }
 
 var (
-	searchingFor = i18n.New("searching its schedules, for {time} at the most for each environment")
+	searchingFor = i18n.New("searching its schedules, at most {time} for each environment")
 	aboutNothing = i18n.New("{asked} is about something that the lock of exercise {id} does not have: " +
 		"leave out --property and --env to ask all that fits it")
 )
@@ -228,8 +228,8 @@ func (r Report) differs(v View) string {
 var (
 	searchedAll = i18n.NewPlural("{n} schedule of your lock and real go-redis clients on an embedded Redis.",
 		"{n} schedules of your lock and real go-redis clients on an embedded Redis.")
-	searchCut = i18n.NewPlural("After {time}, or because memory ran short, the search for {n} answer was cut short: the lines above say how far it came.",
-		"After {time}, or because memory ran short, the search for {n} answers was cut short: the lines above say how far it came.")
+	searchCut = i18n.NewPlural("After {time}, or because memory ran short, the search for {n} answer was cut short: the lines above show how far it got.",
+		"After {time}, or because memory ran short, the search for {n} answers was cut short: the lines above show how far it got.")
 	searchNone = i18n.New("Nothing is broken with up to the faults above. That is no proof.")
 )
 

@@ -99,7 +99,7 @@ func (f Folder) Start(e Exercise, afresh bool) (message i18n.Message, err error)
 
 // Sentences about the lock with which an exercise begins.
 var (
-	goesOnHere    = i18n.New("It goes on where you left it; --fresh begins it anew.")
+	goesOnHere    = i18n.New("It continues where you left it; --fresh starts it again.")
 	withYourLock  = i18n.New("It begins with your own lock of exercise {id}.")
 	withSkeleton  = i18n.New("It begins with a skeleton that compiles.")
 	withLockMade  = i18n.New("It begins with a lock that was made from that of {stage}.")

@@ -30,8 +30,8 @@ var (
 	hasFixed    = i18n.New("What you have fixed: {what}")
 	searchBlind = i18n.New("Why the search does not see it: {why}")
 	asksNext    = i18n.New("The interviewer's next question: {question}")
-	manyFiles   = i18n.New("Our lock has {n} files and is in {dir} of the repository. Begin with " +
-		"service.go; {page} says why it is as it is. Its Subject is in internal/stages/subject6.")
+	manyFiles   = i18n.New("Our lock has {n} files and is in {dir} of the repository. Begin with service.go; {page} explains its" +
+		" design. Its Subject is in internal/stages/subject6.")
 	unchanged = i18n.New("Nothing has changed since the start.")
 	hintsSeen = i18n.NewPlural("{n} hint", "{n} hints")
 	underWay  = i18n.New("Exercise {id} is under way in {dir}")

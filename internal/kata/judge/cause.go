@@ -60,7 +60,7 @@ var (
 	hoardsAt   = i18n.New("Your lock takes more than half a gigabyte of memory, at {line}.")
 	hoardsNext = i18n.New("Look for a slice, a map or a channel that only grows, or for a loop that does not wait.")
 
-	sleepsAt  = i18n.New("{call} sleeps at {line} and does not come back, although its context has ended.")
+	sleepsAt  = i18n.New("{call} sleeps at {line} and does not return, although its context has ended.")
 	sleepNext = i18n.New("Wait with a select on ctx.Done() and a timer, not with time.Sleep.")
 	blocksAt  = i18n.New("{call} blocks forever at {line} ({state}), although its context has ended.")
 	blockNext = i18n.New("End every wait when ctx.Done() is closed.")
@@ -70,7 +70,7 @@ var (
 	leaksFrom  = i18n.New("A goroutine of your lock is still running at {line} when every hold has ended and the client is closed. It was started at {started}.")
 	leakNext   = i18n.New("Stop it in Unlock and wait until it has ended; let it end by itself when the lock is lost.")
 	oldChannel = i18n.New("{call} waits at {line} for a channel that was made before the run began, so the run cannot tell that it waits.")
-	oldNext    = i18n.New("Make the channel in NewMutex, or when it is first used: each run has a clock of its own.")
+	oldNext    = i18n.New("Make the channel in NewMutex, or when it is first used: each run has its own clock.")
 	mutexWaits = i18n.New("{call} waits at {line} for a sync.Mutex: a context cannot end that wait.")
 	mutexHeldA = i18n.New("{call} waits at {line} for a sync.Mutex that another call holds while it waits for Redis at {other}: a context cannot end that wait.")
 	mutexNext  = i18n.New("Hold a sync.Mutex for fields only, and release it before you ask Redis.")

@@ -14,7 +14,7 @@ func TestPageWithoutAnEngineSaysSo(t *testing.T) {
 	for _, hash := range []string{"#play/3", "#take/late-unlock/3/step-2", "#break/2"} {
 		b.eval(fmt.Sprintf("location.hash = %q, 0", hash))
 		b.until("document.querySelector('#note').innerText")
-		require.Contains(t, b.text("#note"), "This page has no engine.")
+		require.Contains(t, b.text("#note"), "This copy of the page can only replay.")
 		b.eval("location.hash = '', 0")
 		b.until("!document.querySelector('#note').innerText")
 	}

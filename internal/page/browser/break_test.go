@@ -83,8 +83,8 @@ func TestUnknownLinkIsReported(t *testing.T) {
 	b.click(`a[href="#play/3"]`)
 	b.until("document.querySelector('.option')")
 	for hash, says := range map[string]string{
-		"#play/9":       "There is nothing to play at #play/9",
-		"#break/9":      "There is nothing to break at #break/9",
+		"#play/9":       "There is no game at #play/9",
+		"#break/9":      "There is no lock to break at #break/9",
 		"#break/2/none": `there is no edit "none" of stage 2`,
 		"#write/3":      "Locks are no longer written in the page", "#exercise/r3": "go run . kata start",
 		"#write/3/v1.H4sIAAAAAAAA/play/v1/stage3~00000000/2c/1x/async/leak/a": "go run . kata start",

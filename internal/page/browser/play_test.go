@@ -124,7 +124,7 @@ func TestTakenOverRunEndsDifferently(t *testing.T) {
 		require.Contains(t, b.text(".says"), "GET K")
 		b.press("o")
 		b.until("document.querySelector('.option')")
-		require.Contains(t, b.text(".story"), "Taken over from check-then-delete")
+		require.Contains(t, b.text(".story"), "You have taken over check-then-delete")
 		for range 40 { // A continues at once, and then the others
 			if b.isShown(".ending") {
 				break

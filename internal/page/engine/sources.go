@@ -84,7 +84,7 @@ func (s *sources) begins(op string) string {
 var (
 	inCall     = i18n.New("in {call}()")
 	inLedger   = i18n.New("writes to the ledger")
-	inBusiness = i18n.New("runs a command of its own")
+	inBusiness = i18n.New("runs its own command")
 )
 
 // does returns the call that a lane is in, "" for none, and the lines of the lock that it runs.
