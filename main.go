@@ -1,5 +1,5 @@
 // Command lockkata shows what goes wrong with a Redis lock, stage by stage.
-// Run it without arguments for every failure on every stage.
+// Without arguments it plays every failure on every stage.
 package main
 
 import (

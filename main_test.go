@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asProgram is the variable with which the binary of this test is the program.
+// asProgram is an environment variable that makes the test binary run the program.
 const asProgram = "LOCKKATA_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -21,9 +21,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// "go run" turns every failing status into 1, so the program itself is asked. It runs
-// where no file of the repository is: what it shows of them has to be in it.
-func TestProgramEndsWithItsStatus(t *testing.T) {
+// "go run" turns every failing status into 1, so the test runs the program itself. It runs in an
+// empty folder: all files that it needs are embedded.
+func TestProgramExitsWithItsStatus(t *testing.T) {
 	binary, err := os.Executable()
 	require.NoError(t, err)
 	for args, want := range map[string]int{

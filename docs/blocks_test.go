@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the commands print into the documents")
 
-// block is a part of a document that is made by a command, or copied from the code:
+// block is a part of a document that a command prints or that is copied from the code:
 //
 //	<!-- show delete-foreign --stage 2 -->
 //	```text
@@ -30,17 +30,17 @@ var update = flag.Bool("update", false, "write what the commands print into the 
 //	```
 //	<!-- end -->
 //
-// "from /Unlock/ to /^}$/" at the end of the mark takes a part of it only: from the first
+// "from /Unlock/ to /^}$/" at the end of the marker takes a part of it only: from the first
 // line that matches to the next one that does.
 type block struct {
 	fence
 	mark     string
-	words    []string // of the mark, without its part
+	words    []string // of the marker, without the from and to
 	from, to *regexp.Regexp
 }
 
 var (
-	// others are the blocks that internal/kata makes, or looks at.
+	// others are the blocks that internal/kata checks or writes.
 	others  = []string{"session", "adapter"}
 	mark    = regexp.MustCompile(`^<!-- (.+) -->$`)
 	excerpt = regexp.MustCompile(` from /(.+)/ to /(.+)/$`)
@@ -48,9 +48,9 @@ var (
 
 const end = "<!-- end -->"
 
-// blocks finds the generated blocks of a document.
+// blocks returns the generated blocks of a document.
 func blocks(d *document) (found []block, problems []string) {
-	ends := 0 // the line at which a block has just ended
+	ends := 0 // the line where the last block ended
 	for i, text := range strings.Split(d.prose, "\n") {
 		line := i + 1
 		if !strings.Contains(text, "<!--") || line == ends {
@@ -78,7 +78,7 @@ func blocks(d *document) (found []block, problems []string) {
 	return found, problems
 }
 
-// read reads the mark.
+// read parses the marker.
 func (b *block) read() error {
 	text := b.mark
 	if part := excerpt.FindStringSubmatch(text); part != nil {
@@ -107,7 +107,7 @@ func (b *block) read() error {
 	return nil
 }
 
-// content is what the block has to show.
+// content returns what the block must contain.
 func (b block) content(t *testing.T) (text string, err error) {
 	switch b.words[0] {
 	case "code":
@@ -123,7 +123,7 @@ func (b block) content(t *testing.T) (text string, err error) {
 	return b.part(strings.Split(strings.TrimSuffix(text, "\n"), "\n"))
 }
 
-// part is the part of the lines that the mark names.
+// part returns the lines that the marker's from and to select.
 func (b block) part(lines []string) (string, error) {
 	first := slices.IndexFunc(lines, b.from.MatchString)
 	if first < 0 {
@@ -136,7 +136,7 @@ func (b block) part(lines []string) (string, error) {
 	return strings.Join(lines[first:first+last+1], "\n") + "\n", nil
 }
 
-// printed is what the command prints.
+// printed returns what the command prints.
 func printed(t *testing.T, words ...string) (string, error) {
 	o := run(t, "", words...)
 	if o.status != 0 {
@@ -145,7 +145,7 @@ func printed(t *testing.T, words ...string) (string, error) {
 	return o.out, nil
 }
 
-// sourceOf is a declaration with its comment, or a whole file that is not Go:
+// sourceOf returns a declaration with its comment, or a whole file that is not Go:
 // "stage1_setnx_expire/mutex.go Mutex.TryLock".
 func sourceOf(words []string) (string, error) {
 	raw, err := fs.ReadFile(root, words[0])
@@ -162,7 +162,7 @@ func sourceOf(words []string) (string, error) {
 	return declaration(words[0], string(raw), words[1])
 }
 
-// declaration is the declaration of that name, with the comment that stands above it.
+// declaration returns the declaration of that name, with the comment above it.
 func declaration(file, source, name string) (string, error) {
 	files := token.NewFileSet()
 	tree, err := parser.ParseFile(files, file, source, parser.SkipObjectResolution)
@@ -183,13 +183,13 @@ func declaration(file, source, name string) (string, error) {
 	return "", fmt.Errorf("%s declares no %s", file, name)
 }
 
-// refresh is the document with what its blocks have to show.
+// refresh returns the document with up-to-date blocks.
 func refresh(t *testing.T, d *document) (text string, problems []string) {
 	found, problems := blocks(d)
 	var fresh []string
 	done := 0
 	for _, b := range found {
-		// The search of the suite is made anew by go generate only: the tests of
+		// Only go generate runs the search of the suite again: the tests of
 		// internal/cli compare its table with the lessons.
 		if slices.Contains(others, b.words[0]) || b.mark == "explore --stage all" && !*update {
 			continue
@@ -206,8 +206,7 @@ func refresh(t *testing.T, d *document) (text string, problems []string) {
 	return strings.Join(append(fresh, d.lines[done:]...), "\n"), problems
 }
 
-// What a document shows of a command or of the code is what it is. With -update it
-// is written there.
+// With -update the test writes the blocks into the documents.
 func TestGeneratedBlocksAreWhatTheCommandsPrint(t *testing.T) {
 	for _, d := range documents() {
 		t.Run(d.name, func(t *testing.T) {

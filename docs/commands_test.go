@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// command is a command line that a document tells its reader to type.
+// command is a command line that a document tells the reader to type.
 type command struct {
 	line   string
 	number int // of its line in the document
@@ -30,8 +30,8 @@ var (
 	// looksTyped is code in the text that is a command line.
 	looksTyped = regexp.MustCompile(`^(?:go (?:run|test) |go (?:build|install|get|mod|generate|vet|doc|tool|version|env|list)\b|` +
 		`\(?cd |printf |echo |git |curl |wget |docker |redis-cli |redis-server |sudo |apt|brew |export |kata |\./|\.ci/|[\w/]+/run$)`)
-	// suggested is a command in what a command prints, in a picture of text, or in a
-	// comment of the code.
+	// suggested is a command in the output of a command, in a text picture or in a comment of
+	// the code.
 	suggested = regexp.MustCompile("(?:printf '[^'\n]*' \\| )?go (?:run \\.|test)(?: [^\\n#`(]*)?")
 	comment   = regexp.MustCompile(`(?:^|\s+)#.*$`)
 	hidden    = regexp.MustCompile(`\bgo (?:run|test) `)
@@ -41,7 +41,7 @@ var (
 // shells are the languages of a fence whose lines are typed.
 var shells = []string{"sh", "bash", "zsh", "shell", "console"}
 
-// commandsOf finds the command lines of a document, in their order.
+// commandsOf returns the command lines of a document, in order.
 func commandsOf(d *document) (found []command, problems []string) {
 	for _, f := range d.fences {
 		for i, text := range strings.Split(f.text, "\n") {
@@ -71,7 +71,7 @@ func commandsOf(d *document) (found []command, problems []string) {
 	return found, problems
 }
 
-// suggestions are the commands in a line of what is no shell.
+// suggestions returns the commands in a line that is not a shell line.
 func suggestions(text string) (lines []string) {
 	for _, line := range suggested.FindAllString(text, -1) {
 		line, _, _ = strings.Cut(line, "  ")
@@ -87,41 +87,41 @@ func suggestions(text string) (lines []string) {
 var (
 	ourLine  = regexp.MustCompile(`^(?:printf '([^']*)' \| )?(?:go run \.|\./lockkata)((?: (?:'[^']*'|"[^"]*"|[^\s|&;<>$'"()]+))*)$`)
 	testLine = regexp.MustCompile(`^go test(?: -v| -count=\d+| -tags live| -run ('[^']*'|\S+))* \./(\S+)(?: -(?:for|lock) \S+)*$`)
-	// elsewhere are the lines that are not tried here: they take minutes or a network,
-	// or are somebody else's. What they name of the repository has to be there.
+	// elsewhere are command lines that are not run here: they take minutes, need a network or
+	// belong to other projects. The files and tests that they name must exist.
 	elsewhere = regexp.MustCompile(`^(?:go test (?:-tags live )?\./(?:\.\.\.|mylock(?: -run TestMyLock/[a-z-]+)?)|go mod (?:download|vendor)|` +
 		`go generate \./\S+|go doc \./\S+|go build -o lockkata \.|\(cd \S+ && go test(?: \S+)*\)|\S+/run|` +
 		`git clone https://\S+|redis-cli .*)$`)
-	// onlyAsked are the commands that need a server, a person or a compiler. The tests of
-	// internal/cli run them: here they have to exist, with their flags.
+	// onlyAsked are commands that need a server, a person or a compiler. The tests of
+	// internal/cli run them; here only the command and its flags must exist.
 	onlyAsked = regexp.MustCompile(`^(?:serve|grade|kata(?:$| check| explore| next| solution))|--live|--redis|--help`)
-	// ownRows are the tables of failures of their own, which have no other families.
+	// ownRows are flags that print other failures, which have no families.
 	ownRows     = regexp.MustCompile(`^--(?:redlock|guards)\b`)
 	placeholder = regexp.MustCompile(`^(?:[FN]|[A-Z]{2,}|…)$`)
 )
 
 var (
-	// example is what stands for a word in capitals.
+	// example has a value for each placeholder in capitals.
 	example = map[string]string{
 		"FAILURE": "check-then-delete", "F": "check-then-delete", "STAGE": "3", "N": "3", "THEME": "lease", "DIR": "stage3_owner_value",
 		"SCHEDULE": "v1/stage2/2c/1x/async/wrong-delete/b.B.t.b.a.b", "…": "--help",
 	}
-	// brief are flags with which a command takes no time: of the matrix, which has no name, one
-	// family is played, and the search of the whole suite is not one that a sentence may start.
+	// brief are flags that keep a command short: the matrix, which has no name, plays one family, and
+	// explore does not start the search of the whole suite.
 	brief = map[string]string{"": "--family lease", "explore": "--bound 0", "interview": "--minutes 1", "demo": "--hold 0s"}
 )
 
-// outcome is what became of a command.
+// outcome is what a command printed and its status.
 type outcome struct {
 	status   int
 	out, err string
 }
 
-// outcomes are those of the commands that have run: each runs once.
+// outcomes caches the outcomes, so that each command runs once.
 var outcomes = map[string]outcome{}
 
-// run runs a command of this repository inside the test, with keys on its input; without
-// them it gets the one that leaves a game or an interview.
+// run runs a command of this repository inside the test, with keys on its input. Without keys it
+// gets q, which ends a game or an interview.
 func run(t *testing.T, keys string, args ...string) outcome {
 	if keys == "" {
 		keys = "q"
@@ -137,7 +137,7 @@ func run(t *testing.T, keys string, args ...string) outcome {
 	return o
 }
 
-// try says what is wrong with a command line; "" if nothing is.
+// try returns the problem of a command line; "" if it works.
 func try(t *testing.T, line string) string {
 	words := strings.Split(line, " ")
 	for i, word := range words {
@@ -165,7 +165,7 @@ func try(t *testing.T, line string) string {
 	return fmt.Sprintf("nobody tries %q: it is no go run . and no go test of one package, nor is it elsewhere in commands_test.go", line)
 }
 
-// tryOurs runs a command of this repository, or asks whether it and its flags exist.
+// tryOurs runs a command of this repository, or checks that the command and its flags exist.
 func tryOurs(t *testing.T, args []string, keys string) string {
 	line, name, command := strings.Join(args, " "), "lockkata", ""
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
@@ -179,7 +179,7 @@ func tryOurs(t *testing.T, args []string, keys string) string {
 	if asked {
 		args = append(args, "--help")
 	} else if strings.HasPrefix(line, "kata") {
-		dir := filepath.Join(t.TempDir(), "mylock") // of a learner who has begun
+		dir := filepath.Join(t.TempDir(), "mylock") // of a learner with an exercise under way
 		run(t, "", "kata", "start", "1", "--dir", dir)
 		args = append(args, "--dir", dir)
 	}
@@ -193,7 +193,7 @@ func tryOurs(t *testing.T, args []string, keys string) string {
 	return ""
 }
 
-// tryTests looks for the tests that a go test line runs.
+// tryTests checks that the tests of a go test line exist.
 func tryTests(line string) string {
 	parts := testLine.FindStringSubmatch(line)
 	folder := strings.TrimSuffix(parts[2], "/...")
@@ -219,8 +219,7 @@ func tryTests(line string) string {
 	return ""
 }
 
-// Every command that a document tells its reader to type works, and so does every one
-// in the comments of the stages.
+// Commands in the documents work, and so do those in the comments of the stages.
 func TestCommandsInDocumentsWork(t *testing.T) {
 	tried := map[string]bool{}
 	for _, d := range append(documents(), sources()...) {
@@ -238,7 +237,7 @@ func TestCommandsInDocumentsWork(t *testing.T) {
 	}
 }
 
-// sources are the stages' files; of their text only the commands count.
+// sources returns the stages' files. Only the commands in them count.
 func sources() []*document {
 	files := read("stage*/*.go")
 	for i, f := range files {

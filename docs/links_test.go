@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// Every link leads to a file of the repository, and to an anchor that it has, or
-// to a public address. The network is not asked.
+// A link leads to an existing file and anchor of the repository, or to a public address, which
+// is not fetched.
 func TestLinksLead(t *testing.T) {
 	all := append(documents(), read("failures_test/*/README.md")...)
 	var problems []string
@@ -23,7 +23,7 @@ func TestLinksLead(t *testing.T) {
 	requireNone(t, problems)
 }
 
-// linkProblem returns what is wrong with a link; "" if nothing is.
+// linkProblem returns what is wrong with a link; "" if it is right.
 func linkProblem(d *document, l link, all []*document) string {
 	u, err := url.Parse(l.text)
 	if err != nil {
@@ -53,7 +53,7 @@ func linkProblem(d *document, l link, all []*document) string {
 	return ""
 }
 
-// targets are the anchors of a document: those of its headings, and its own.
+// targets returns the anchors of a document: of its headings, and those written as <a id>.
 func (d *document) targets() map[string]bool {
 	targets := map[string]bool{}
 	for _, h := range d.headings {

@@ -1,6 +1,6 @@
-// Package docs_test tests the documents: that what they show is what the commands
-// print (blocks), that their commands work (commands), that their links lead somewhere
-// (links), and that the Chinese documents keep in step (twins). No test starts a process.
+// Package docs_test tests the documents: their blocks show what the commands print, their
+// commands work, their links lead somewhere, and the Chinese documents have the same structure
+// as the English ones. No test starts a process.
 // "go generate ./docs" writes what the commands print into the documents.
 package docs_test
 
@@ -17,10 +17,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// root is the repository.
+// root is the repository's folder.
 var root = os.DirFS("..")
 
-// document is a Markdown document, taken apart. Every part knows its line, from 1.
+// document is a parsed Markdown document. Each part knows its line, counted from 1.
 type document struct {
 	name     string // from the root of the repository
 	text     string
@@ -29,7 +29,7 @@ type document struct {
 	anchors  []part // <a id="…">
 	links    []link
 	spans    []part // `code` in the text
-	prose    string // the text, in which code is crossed out
+	prose    string // the text, with code blanked out
 	fences   []fence
 }
 
@@ -56,11 +56,11 @@ type fence struct {
 	language string
 }
 
-// at is how a problem names a place in the document.
+// at formats a place in the document, for an error.
 func (d *document) at(line int) string { return fmt.Sprintf("%s:%d: ", d.name, line) }
 
-// documents are the Markdown documents of the repository, but for those of folders that
-// test them themselves.
+// documents are the Markdown documents of the repository, without those of folders that
+// test their own.
 var documents = sync.OnceValue(func() []*document { return read("README.md", "stage*/README.md", "docs/*.md", "docs/zh-CN/*.md") })
 
 func read(patterns ...string) (all []*document) {
@@ -80,13 +80,13 @@ func read(patterns ...string) (all []*document) {
 	return all
 }
 
-// requireNone fails with the problems of whatever documents, a line each.
+// requireNone fails the test with the problems of all documents, a line each.
 func requireNone(t *testing.T, problems []string) {
 	t.Helper()
 	require.Empty(t, strings.Join(problems, "\n"))
 }
 
-// documentNamed is one that has to be there.
+// documentNamed returns the document of that name, which must exist.
 func documentNamed(t *testing.T, name string) *document {
 	t.Helper()
 	d := named(documents(), name)
@@ -94,7 +94,7 @@ func documentNamed(t *testing.T, name string) *document {
 	return d
 }
 
-// named is the document of that name, or nil.
+// named returns the document of that name, or nil.
 func named(all []*document, name string) *document {
 	for _, d := range all {
 		if d.name == name {
@@ -131,7 +131,7 @@ func parse(name, text string) *document {
 	return d
 }
 
-// takeFences takes the blocks of code, and returns the text without their lines.
+// takeFences parses the code blocks and returns the text without their lines.
 func (d *document) takeFences() string {
 	rest := append([]string{}, d.lines...)
 	for i := 0; i < len(rest); i++ {
@@ -174,7 +174,7 @@ func (d *document) takeLinks() {
 	}
 }
 
-// crossOut is a text of the same length, on the same lines, that means nothing.
+// crossOut returns text of the same length, on the same lines, without meaning.
 func crossOut(code string) string {
 	bytes := []byte(code)
 	for i := range bytes {
@@ -193,10 +193,10 @@ func has(name string) bool {
 
 func lineAt(text string, offset int) int { return 1 + strings.Count(text[:offset], "\n") }
 
-// fromRoot is where a link of the document leads, from the root of the repository.
+// fromRoot returns the path to which a link of the document leads, from the repository's root.
 func (d *document) fromRoot(target string) string { return path.Join(path.Dir(d.name), target) }
 
-// section is the number of the heading that a line stands under.
+// section returns the number of the heading above a line.
 func (d *document) section(line int) int {
 	n := 0
 	for n < len(d.headings) && d.headings[n].line <= line {

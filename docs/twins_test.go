@@ -10,18 +10,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// translated are the documents that have to be there in Chinese.
+// translated are the documents that must have a Chinese version.
 var translated = []string{
 	"README.md", "docs/walkthrough.md", "docs/interview.md", "docs/cheatsheet.md", "docs/redisson.md", "docs/workshop.md", "docs/choosing.md",
 	"docs/using.md", "docs/terms.md", "docs/final-lock.md", "docs/schedules.md", "docs/inside.md", "docs/documents.md", "docs/kata.md", "docs/grade.md", "docs/commands.md",
 }
 
-// chinese is where the Chinese version of a document is.
+// chinese returns the file of a document's Chinese version.
 func chinese(name string) string { return "docs/zh-CN/" + path.Base(name) }
 
-// The Chinese documents say the same as the English ones: the same headings, anchors,
-// questions, pictures, blocks and commands, in step. An English page that they link to
-// is said to be English.
+// A Chinese document has the headings, anchors, questions, pictures, blocks and commands of the
+// English one, in the same order. Its links to English pages say that these are English.
 func TestChineseDocumentsKeepInStep(t *testing.T) {
 	var expected []string
 	for _, name := range translated {
@@ -38,7 +37,7 @@ func TestChineseDocumentsKeepInStep(t *testing.T) {
 
 const inEnglish = "（英文）"
 
-// unmarkedEnglish are the links to English pages behind which nothing says so.
+// unmarkedEnglish returns the links to English pages that do not say so.
 func unmarkedEnglish(d *document) (problems []string) {
 	for _, l := range d.links {
 		target, _, _ := strings.Cut(l.text, "#")
@@ -53,7 +52,7 @@ func unmarkedEnglish(d *document) (problems []string) {
 	return problems
 }
 
-// outOfStep names the first that differs.
+// outOfStep names the first difference.
 func outOfStep(english, chinese *document) []string {
 	if p := firstDifference(english, chinese, steps(english), steps(chinese)); p != "" {
 		return []string{p} // without the same headings there are no sections to compare
@@ -68,8 +67,8 @@ func outOfStep(english, chinese *document) []string {
 	return nil
 }
 
-// steps are the headings, by their level only, the anchors, the pictures, wherever the
-// document is, and the generated blocks.
+// steps returns the levels of the headings, the anchors, the pictures without their folders,
+// and the generated blocks.
 func steps(d *document) (items []part) {
 	for _, h := range d.headings {
 		items = append(items, part{h.line, "heading " + strings.Repeat("#", h.level)})
@@ -84,7 +83,7 @@ func steps(d *document) (items []part) {
 	}
 	found, _ := blocks(d)
 	for _, b := range found {
-		command := languageFlag.ReplaceAllString(strings.Join(b.words, " "), "") // its part begins with a word of its language
+		command := languageFlag.ReplaceAllString(strings.Join(b.words, " "), "") // without its from and to, which match words of one language
 		items = append(items, part{b.line - 1, "block " + command})
 	}
 	slices.SortStableFunc(items, func(a, b part) int { return a.line - b.line })
@@ -94,8 +93,8 @@ func steps(d *document) (items []part) {
 // languageFlag asks a command for the language of the page.
 var languageFlag = regexp.MustCompile(` --lang \S+`)
 
-// typedIn are the commands of a section, whatever language they are asked for, each once
-// and sorted: the words of a sentence stand in another order in Chinese.
+// typedIn returns the commands of a section without their language, each once and sorted: Chinese
+// has another order of words.
 func typedIn(d *document, typed []command, section int) (items []part) {
 	for _, c := range typed {
 		line := "command " + languageFlag.ReplaceAllString(c.line, "")
@@ -107,7 +106,7 @@ func typedIn(d *document, typed []command, section int) (items []part) {
 	return items
 }
 
-// firstDifference names the first item that the other document has not, with both lines.
+// firstDifference names the first item that the other document lacks, with both lines.
 func firstDifference(one, other *document, ours, theirs []part) string {
 	for i := range max(len(ours), len(theirs)) {
 		switch {

@@ -1,4 +1,4 @@
-// Package cli is the command: what "go run ." and its subcommands do.
+// Package cli implements "go run ." and its subcommands.
 package cli
 
 import (
@@ -24,17 +24,17 @@ import (
 // The exit statuses.
 const (
 	exitOK          = 0
-	exitFailed      = 1 // a failure has another outcome than the lesson says
+	exitFailed      = 1 // a failure has an unexpected outcome
 	exitBadUsage    = 2
-	exitInterrupted = 130 // by Ctrl-C, as shells have it
+	exitInterrupted = 130 // by Ctrl-C, as in shells
 )
 
-// failedError is the result of a command that was typed correctly and has bad news.
+// failedError is bad news from a command that was typed correctly.
 type failedError struct{ error }
 
 func (e failedError) Unwrap() error { return e.error }
 
-// app is one run of the command.
+// app is one run of the program.
 type app struct {
 	t        *testing.T
 	sources  fs.FS     // the stages' files, and the documents
@@ -43,25 +43,25 @@ type app struct {
 	err      io.Writer
 	color    term.Color
 	width    int
-	binary   string              // this program, to be started again; "": it cannot be
-	terminal bool                // a person looks at err
-	watched  bool                // a person looks at out
+	binary   string              // this program's file, to start it again; "": unknown
+	terminal bool                // err is a terminal
+	watched  bool                // out is a terminal
 	builds   bool                // serve builds the page's engine
-	getenv   func(string) string // nil: there is no environment
-	lang     i18n.Language       // of what it says
+	getenv   func(string) string // nil: no environment
+	lang     i18n.Language       // of the output
 }
 
-// say is a text in the language that was asked for.
+// say returns a text in the chosen language.
 func (a *app) say(t i18n.Text, pairs ...any) string { return t.Localize(a.lang, pairs...) }
 
-// prose prints sentences in a style, so many columns from the left.
+// prose prints sentences in a style, indented.
 func (a *app) prose(style term.Style, indent int, text string) {
 	for _, line := range term.Wrap(text, min(a.width, widestProse)-indent) {
 		fmt.Fprintln(a.out, strings.Repeat(" ", indent)+a.color.Paint(style, line))
 	}
 }
 
-// heading prints a text in a style, in lines as wide as the terminal.
+// heading prints a text in a style, wrapped to the terminal's width.
 func (a *app) heading(style term.Style, text string) {
 	for _, line := range term.Wrap(text, a.width) {
 		fmt.Fprintln(a.out, a.color.Paint(style, line))
@@ -76,16 +76,16 @@ func (a *app) item(head, text string) {
 }
 
 const (
-	widestProse = 100 // columns that sentences take at most
-	usualWidth  = 120 // columns where there is no terminal
+	widestProse = 100 // the most columns for prose
+	usualWidth  = 120 // columns without a terminal
 )
 
-// leastScreen is how many columns a game needs.
+// leastScreen is the columns that a game needs.
 const leastScreen = 60
 
 var needsColumns = i18n.New("this needs {least} columns; the terminal has {n}")
 
-// narrow asks for a wider terminal; it returns "" where the width is enough.
+// narrow returns a request for a wider terminal; "" if the width is enough.
 func (a *app) narrow(width int) string {
 	if width >= leastScreen {
 		return ""
@@ -93,16 +93,16 @@ func (a *app) narrow(width int) string {
 	return a.say(needsColumns, "least", leastScreen, "n", width)
 }
 
-// askForRoom asks for a wider terminal where a table or a picture does not fit.
+// askForRoom asks for a wider terminal if a table or a picture does not fit.
 func (a *app) askForRoom() {
 	if text := a.narrow(a.width); text != "" {
 		fmt.Fprintln(a.err, text)
 	}
 }
 
-// Run runs the command with these arguments inside a test and returns its exit status.
-// It has no terminal and no environment, and starts no other process of this program; the
-// page of serve has no engine.
+// Run runs the program with these arguments inside a test and returns its exit status.
+// It has no terminal and no environment, and does not start itself again; the page of serve has
+// no engine.
 func Run(t *testing.T, sources fs.FS, in io.Reader, out, errors io.Writer, args ...string) int {
 	a := &app{t: t, sources: sources, in: in, out: out, err: errors, width: usualWidth}
 	return a.run(args)
@@ -122,18 +122,18 @@ func Main(sources fs.FS) {
 	})
 }
 
-// run runs the command with these arguments and returns its exit status.
+// run runs the program with these arguments and returns its exit status.
 func (a *app) run(args []string) int { return a.runWithin(context.Background(), args) }
 
-// runWithin is [app.run] until the context ends. The context of a command ends with Ctrl-C too, or
-// when the program is told to stop; a second Ctrl-C ends a command that does not look at it.
+// runWithin is [app.run] with a context. The context of a command also ends with Ctrl-C or SIGTERM;
+// a second Ctrl-C kills a command that ignores its context.
 func (a *app) runWithin(ctx context.Context, args []string) int {
 	var err error
 	if a.lang, err = a.language(args); err != nil {
 		return a.badUsage(err)
 	}
 	out := &output{Writer: a.out}
-	if _, isTerminal := keyboard.Terminal(a.out); !isTerminal { // a terminal has room, and is asked for its size
+	if _, isTerminal := keyboard.Terminal(a.out); !isTerminal { // only a terminal has a size
 		a.out = out
 	}
 	root := a.root()
@@ -151,7 +151,7 @@ func (a *app) runWithin(ctx context.Context, args []string) int {
 	case ctx.Err() != nil || errors.Is(err, context.Canceled):
 		fmt.Fprintln(a.err, a.say(interrupted))
 		return exitInterrupted
-	case out.err != nil: // also after another error: the output is not complete
+	case out.err != nil: // also after another error: the output is incomplete
 		fmt.Fprintln(a.err, a.say(notPrinted, "why", out.err))
 		return exitFailed
 	case err == nil:
@@ -163,9 +163,9 @@ func (a *app) runWithin(ctx context.Context, args []string) int {
 	return a.badUsage(inOurWords(err))
 }
 
-// language returns the language of the last --lang, or else that of the environment. It looks
-// before cobra parses the arguments, since help and errors are translated too. An error is printed
-// in the language that comes with it.
+// language returns the language of the last --lang, or else of the environment. It runs before
+// cobra parses the arguments, since help and errors are translated too. An error is printed in the
+// returned language.
 func (a *app) language(args []string) (l i18n.Language, err error) {
 	l = i18n.English
 	if a.getenv != nil {
@@ -196,8 +196,8 @@ var (
 	interrupted = i18n.New("interrupted")
 )
 
-// output is where a command prints. It remembers the first error, which a command that prints does
-// not look at.
+// output is a command's standard output. It remembers the first error, since commands do not check
+// each print.
 type output struct {
 	io.Writer
 	err error
@@ -211,7 +211,7 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// badUsage ends a command that cannot be carried out.
+// badUsage prints an error of usage and returns its status.
 func (a *app) badUsage(err error) int {
 	fmt.Fprintf(a.err, "lockkata: %s\n", i18n.Words(err, a.lang))
 	return exitBadUsage
@@ -238,11 +238,11 @@ func (a *app) root() *cobra.Command {
 	f.BoolVar(&asked.asJSON, "json", false, "print the matrix as JSON")
 	f.StringSliceVar(&asked.families, "family", nil, "only the failures of this family: owner, waiters, ...")
 	f.BoolVar(&asked.all, "all", false, "every failure, by family; with --steps and --documents too")
-	f.BoolVar(&asked.totals, "totals", false, "only how many cells there are of each kind")
+	f.BoolVar(&asked.totals, "totals", false, "only the number of results of each kind")
 	f.BoolVar(&asked.documents, "documents", false, "the locks of the five documents, in place of the stages: docs/documents.md")
 	f.BoolVar(&asked.redlock, "redlock", false, "RedLock, a lock over five servers, and its failures")
 	f.BoolVar(&asked.steps, "steps", false, "the steps from stage 5 to stage 6 in place of the stages")
-	f.BoolVar(&asked.guards, "guards", false, "what no lock with a lease prevents, without a guard of the resource and with each")
+	f.BoolVar(&asked.guards, "guards", false, "failures that no lock with a lease prevents, without a guard of the resource and with each guard")
 	f.BoolVar(&asked.live, "live", false, "play it in real time on real redis-server processes")
 	f.StringVar(&asked.addr, "redis", "", "with --live: play it on the Redis at this `host:port`, which keeps its data")
 	root.MarkFlagsMutuallyExclusive("steps", "documents", "redlock")
@@ -270,10 +270,10 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
-// tell shows a person at a terminal what is being done.
+// tell shows progress at a terminal.
 func (a *app) tell(what i18n.Message) { a.doing(what.Localize(a.lang)) }
 
-// doing shows a person at a terminal what is being done; "" takes it away.
+// doing shows progress at a terminal; "" removes it.
 func (a *app) doing(what string) {
 	if a.terminal {
 		fmt.Fprint(a.err, term.EraseLine+what)

@@ -19,8 +19,7 @@ import (
 	"lockkata/internal/term"
 )
 
-// asProgram is the variable with which the binary of these tests is the program, for
-// the tests that start one.
+// asProgram is an environment variable that makes the test binary run the program.
 const asProgram = "LOCKKATA_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -32,10 +31,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// verdicts are those of the failures and locks that were judged before.
+// verdicts caches verdicts by failure and locks.
 var verdicts = map[string][]failures.Verdict{}
 
-// judgeOnce plays the same failure on the same locks once.
+// judgeOnce returns cached verdicts if there are any.
 func judgeOnce(t *testing.T, f failures.Failure, of []stages.Stage) []failures.Verdict {
 	key := fmt.Sprint(f.ID, stages.IDs(of))
 	if verdicts[key] == nil {
@@ -44,7 +43,7 @@ func judgeOnce(t *testing.T, f failures.Failure, of []stages.Stage) []failures.V
 	return verdicts[key]
 }
 
-// program is where the program is, and makes it that for the processes of this test.
+// program returns the test binary, and makes it run as the program in child processes.
 func program(t *testing.T) string {
 	t.Helper()
 	t.Setenv(asProgram, "1")
@@ -53,7 +52,7 @@ func program(t *testing.T) string {
 	return binary
 }
 
-// command runs a command line as the program would, without a terminal.
+// command runs a command line without a terminal.
 func command(t *testing.T, args ...string) (status int, out, errors string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -70,7 +69,7 @@ func fewFailures(t *testing.T, ids ...string) {
 	require.Len(t, failures.All, len(ids))
 }
 
-// swapped gives a stage the lock of another one.
+// swapped replaces a stage's lock by another stage's.
 func swapped(t *testing.T, stage, other string) {
 	t.Helper()
 	all, known := stages.Table, verdicts
@@ -81,10 +80,10 @@ func swapped(t *testing.T, stage, other string) {
 	stages.Table[at].Subject.New = stages.MustFind(other).Subject.New
 }
 
-// results are those of a row: of each lock a sign.
+// results matches the signs in a row.
 const results = `([✗✓~◐–?] +)+`
 
-// rowsOf returns the failures that a table has a row for, in its order.
+// rowsOf returns the failures in a table, in order.
 func rowsOf(table string) (ids []string) {
 	for _, row := range regexp.MustCompile(`(?m)^  ([a-z-]+) +`+results).FindAllStringSubmatch(table, -1) {
 		ids = append(ids, row[1])
@@ -144,7 +143,7 @@ func TestAllShowsEveryFailureByFamily(t *testing.T) {
 	}
 }
 
-// Of the steps, each has failures that it changes.
+// Each step has failures that it changes.
 func TestStepsShowWhatChangesInAtMostFiftyLines(t *testing.T) {
 	for _, lang := range i18n.Languages {
 		a, out, errors := onTerminal(t, 80)
@@ -194,7 +193,7 @@ func TestGuardsAreATableOfTwoFailuresWithoutAGuardAndWithEach(t *testing.T) {
 	}
 }
 
-// A stage that is worse than its lesson fails, and so does one that is better.
+// A stage that is worse than expected fails, and so does one that is better.
 func TestMatrixNamesTheCellThatIsNotAsExpected(t *testing.T) {
 	for other, want := range map[string]string{
 		"2": "delete-foreign on stage3: expected safe, got broken: wrong delete: A's DEL removes the lock of B (B1)",
@@ -258,7 +257,7 @@ func TestEveryPictureFitsItsTerminal(t *testing.T) {
 	}
 }
 
-func TestListTellsOfEveryFailure(t *testing.T) {
+func TestListHasEveryFailure(t *testing.T) {
 	_, short, _ := command(t, "list")
 	_, long, _ := command(t, "list", "--long")
 	for _, f := range failures.All {
@@ -316,15 +315,15 @@ func TestColorOnlyWhereItIsAskedFor(t *testing.T) {
 	require.Contains(t, out.String(), "\x1b[31m✗ wrong delete")
 }
 
-func TestTotalsAreWhatTheTableEndsWith(t *testing.T) {
+func TestTotalsAreTheEndOfTheTable(t *testing.T) {
 	_, out, _ := command(t)
 	_, totals, _ := command(t, "--totals")
 	require.Contains(t, totals, "unavoidable 42: no lock that expires can prevent this")
 	require.Contains(t, out, totals)
 }
 
-// Without --steps the stage that mends is the whole lock.
-func TestBeforeAndAfterLandOnTheStepThatMends(t *testing.T) {
+// Without --steps the fixed run is that of stage 6, not of a step.
+func TestBeforeAndAfterShowTheStepThatFixes(t *testing.T) {
 	_, out, _ := command(t, "show", "grant-reply-lost", "--before-after", "--steps")
 	require.Contains(t, out, "On stage 6.1, ")
 	require.Contains(t, out, "That is stage 6.2: go run . diff 6.2")

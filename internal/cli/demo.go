@@ -23,12 +23,12 @@ import (
 )
 
 const (
-	demoLock  = "userId" // as in the documents' own demo
+	demoLock  = "userId" // as in the documents' demo
 	demoLease = 30 * time.Second
-	timestamp = "2006-01-02 15:04:05.000" // the documents' own, with milliseconds
+	timestamp = "2006-01-02 15:04:05.000" // as in the documents, with milliseconds
 )
 
-// What demo prints.
+// Output of demo.
 var (
 	demoOf     = i18n.New("The lock {lock} of {stage} on {where}: a lease of {lease}, work of {hold}.")
 	inAnother  = i18n.New("In another terminal: go run . demo --stage {stage} --name {name} --hold {hold} --redis {address}")
@@ -77,10 +77,10 @@ func (a *app) demoCommand() *cobra.Command {
 	return cmd
 }
 
-// run runs a worker on a server, or two on an embedded Redis: the second one asks when the first has
-// the lock.
+// run runs one worker on a given server, or two on an embedded Redis. The second one starts when
+// the first has the lock.
 func (d *demo) run(ctx context.Context) error {
-	logging.Disable() // go-redis would print its own lines among the workers'
+	logging.Disable() // go-redis would print its own lines between the workers'
 	workers, where := []string{d.name}, onAddress.Args("address", d.addr)
 	if d.addr == "" {
 		server, err := miniredis.Run()
@@ -88,7 +88,7 @@ func (d *demo) run(ctx context.Context) error {
 			return failedError{err}
 		}
 		defer server.Close()
-		server.ClockTTL(true) // let leases end by themselves
+		server.ClockTTL(true) // lets leases end by themselves
 		workers, where, d.addr = append(workers, d.other), onEmbedded.Args(), server.Addr()
 	} else if _, err := live.At(ctx, d.addr, 1); err != nil {
 		return orOurOwn.Args("error", err)
@@ -118,7 +118,7 @@ func (d *demo) run(ctx context.Context) error {
 	return nil
 }
 
-// work acquires the lock, works and unlocks, and prints a line for each. It calls next a moment
+// work acquires the lock, works and unlocks, and prints a line for each. It calls next shortly
 // after it got the lock, and when it ends.
 func (d *demo) work(ctx context.Context, name string, next func()) (err error) {
 	defer next()
@@ -142,8 +142,8 @@ func (d *demo) work(ctx context.Context, name string, next func()) (err error) {
 		return err
 	}
 	began := d.log(name, gotIt, "time", time.Since(asked).Round(time.Millisecond))
-	// Half of the time between two attempts of stages 1 to 5: otherwise work of a round time would end
-	// just when they ask, and hide that they poll.
+	// Half of the polling interval of stages 1 to 5. Otherwise round durations would end exactly when
+	// they poll, which would hide the delay of polling.
 	time.AfterFunc(50*time.Millisecond, next)
 	select {
 	case <-time.After(d.hold):

@@ -31,7 +31,7 @@ func TestDemoLetsTheSecondBeginWhenTheFirstEnds(t *testing.T) {
 	}
 }
 
-func TestDemoSaysThatItCannotUnlock(t *testing.T) {
+func TestDemoReportsAFailedUnlock(t *testing.T) {
 	server := miniredis.RunT(t)
 	address := server.Addr()
 	out, errors := &stopper{at: "got it", stop: server.Close}, &strings.Builder{}

@@ -22,7 +22,7 @@ func (a *app) diffCommand() *cobra.Command {
 	}
 }
 
-// builtOnOthers returns the stages that have one before them.
+// builtOnOthers returns the IDs of the stages that are built on another one.
 func builtOnOthers() (ids []string) {
 	for _, c := range stages.Table {
 		if c.Before != "" {
@@ -34,7 +34,7 @@ func builtOnOthers() (ids []string) {
 
 var (
 	fromTo        = i18n.New("From {before} to {after}: {lesson}")
-	builtOnNone   = i18n.New("{stage} is built on no other; diff takes: {others}")
+	builtOnNone   = i18n.New("no stage comes before {stage}; diff takes: {others}")
 	changedLines  = i18n.New("{added} lines added, {removed} lines removed, without blanks and comments")
 	fileLines     = i18n.New("{file}, {lines} lines")
 	neededByTests = i18n.New("Needed by {tests}.")
@@ -62,7 +62,7 @@ func (a *app) diff(id string) error {
 	before := stages.MustFind(after.Before)
 	a.heading(term.Bold, a.say(fromTo, "before", before.NameText(), "after", after.NameText(), "lesson", i18n.Text(after.Lesson)))
 	fmt.Fprintln(a.out)
-	if after.Map != nil { // line by line it would be too long to read
+	if after.Map != nil { // a line-by-line difference would be too long
 		err = a.printMap(after, before)
 	} else {
 		for line := range strings.Lines(strings.Join(diffs, "")) {

@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write the pictures, the catalogue of fa
 
 const pictures = "../../docs/pictures"
 
-// requireFile asks that a file has this text, or writes it there.
+// requireFile requires that a file has this text; with -update it writes the file.
 func requireFile(t *testing.T, name, text string) {
 	t.Helper()
 	if *update {
@@ -38,11 +38,11 @@ func requireFile(t *testing.T, name, text string) {
 	require.True(t, text == string(raw), "%s is out of date: go generate ./internal/cli", name)
 }
 
-// The pictures in the documents are what the command draws, and there are no others.
+// The documents have the pictures that the command draws, and no others.
 func TestPicturesAreWhatTheCommandDraws(t *testing.T) {
 	want := map[string]string{}
 	for _, f := range failures.Catalogue {
-		for _, s := range turn(locksOf(f), f) {
+		for _, s := range beforeAndAfter(locksOf(f), f) {
 			status, out, errors := command(t, "show", f.ID, "--stage", s.ID, "--svg")
 			require.Equal(t, exitOK, status, errors)
 			want[filepath.Join(pictures, fmt.Sprintf("%s-%s.svg", f.ID, s.ID))] = out
@@ -78,8 +78,8 @@ func TestFailuresDocumentIsWhatTheCommandPrints(t *testing.T) {
 	}
 }
 
-// serve shows the same page, whatever its own language, until it is ended.
-func TestTheatreIsWhatTheRunsShow(t *testing.T) {
+// serve shows the same page in every language, until the context ends.
+func TestTheatreIsUpToDate(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
 	out, printed := io.Pipe()

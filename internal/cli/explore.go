@@ -17,15 +17,15 @@ import (
 	"lockkata/internal/stages"
 )
 
-// exploration is what explore was asked for.
+// exploration is the arguments of explore.
 type exploration struct {
 	stage, env, property string
-	clients, attempts    int // no clients: each question has its own
+	clients, attempts    int // clients 0: each question has its own
 	bound                int // -1: each question has its own
 	random               int
 	seed                 uint64
 	asJSON               bool
-	question             int // of the suite, for the explore that started this process; -1: all
+	question             int // one question of the suite, in a child process; -1: all
 }
 
 func (a *app) exploreCommand() *cobra.Command {
@@ -62,7 +62,7 @@ func (a *app) exploreCommand() *cobra.Command {
 	f.Uint64Var(&x.seed, "seed", 1, "with --random: a whole number; the same seed, the same schedules")
 	f.BoolVar(&x.asJSON, "json", false, "print the answers as JSON")
 	f.IntVar(&x.question, "question", -1, "")
-	_ = f.MarkHidden("question") // there is such a flag
+	_ = f.MarkHidden("question") // the flag exists
 	return cmd
 }
 
@@ -79,7 +79,7 @@ func init() {
 	}
 }
 
-// environments lists what may happen in a schedule.
+// environments lists the environments with their faults.
 func (a *app) environments() string {
 	var rows []row
 	for _, e := range schedule.Envs {
@@ -88,7 +88,7 @@ func (a *app) environments() string {
 	return a.say(environmentsTitle) + "\n" + a.table(rows)
 }
 
-// properties lists what a schedule may break, in words.
+// properties lists the properties with their descriptions.
 func (a *app) properties(title i18n.Text, words func(schedule.Property) i18n.Text) string {
 	var rows []row
 	for _, p := range schedule.Properties {
@@ -103,7 +103,7 @@ type job struct {
 	question schedule.Question
 }
 
-// jobs returns the questions of the suite that were asked for.
+// jobs returns the chosen questions of the suite.
 func (x exploration) jobs() (jobs []job, err error) {
 	asked := stages.Public()
 	if x.stage != "all" {
@@ -140,14 +140,14 @@ func (x exploration) jobs() (jobs []job, err error) {
 	return jobs, nil
 }
 
-// answer is what was found about one property of one stage.
+// answer is the result for one property of one stage.
 type answer struct {
 	Stage string `json:"stage"`
 	schedule.Answer
 	Random bool `json:"random,omitempty"`
 }
 
-// explore asks the questions and prints what was found, also where the context has ended meanwhile.
+// explore runs the searches and prints the results, also when the context has ended meanwhile.
 func (a *app) explore(ctx context.Context, x exploration) error {
 	jobs, err := x.jobs()
 	if err != nil {
@@ -159,21 +159,21 @@ func (a *app) explore(ctx context.Context, x exploration) error {
 		ask, atOnce = a.askProcess, runtime.NumCPU()
 	}
 	answers, errs := make([][]answer, len(jobs)), make([]error, len(jobs))
-	turns := make(chan struct{}, atOnce)
+	slots := make(chan struct{}, atOnce)
 	var asking sync.WaitGroup
 	var mu sync.Mutex
 	done := 0
 	for i, j := range jobs {
-		turns <- struct{}{}
+		slots <- struct{}{}
 		run := func() {
 			answers[i], errs[i] = ask(ctx, x, j)
 			mu.Lock()
 			defer mu.Unlock()
 			done++
 			a.tell(searchesDone.Args("n", done, "all", len(jobs)))
-			<-turns
+			<-slots
 		}
-		if atOnce == 1 { // in the goroutine of the test
+		if atOnce == 1 { // a search in this process needs the goroutine of the test
 			run()
 		} else {
 			asking.Go(run)

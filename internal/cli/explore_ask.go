@@ -19,7 +19,7 @@ var (
 	failsIn      = i18n.New("{stage} in {env}: {error}")
 )
 
-// ask searches here, or runs schedules at random, until the context ends.
+// ask searches in this process, or runs random schedules, until the context ends.
 func (a *app) ask(ctx context.Context, x exploration, j job) ([]answer, error) {
 	subject, err := failures.DiscoverScripts(a.t, j.stage.Subject)
 	if err != nil {
@@ -29,10 +29,10 @@ func (a *app) ask(ctx context.Context, x exploration, j job) ([]answer, error) {
 	if len(properties) == 0 {
 		return nil, nil
 	}
-	begun, told := time.Now(), time.Now()
+	begun, reported := time.Now(), time.Now()
 	stop := func(p schedule.Progress) bool {
-		if time.Since(told) > 250*time.Millisecond {
-			told = time.Now()
+		if time.Since(reported) > 250*time.Millisecond {
+			reported = time.Now()
 			a.tell(howFar.Args("stage", j.stage.NameText(), "env", j.question.Env, "n", p.Bound,
 				"runs", p.Runs, "states", p.States, "rate", int(float64(p.Runs)/time.Since(begun).Seconds())))
 		}
@@ -52,14 +52,14 @@ func (a *app) ask(ctx context.Context, x exploration, j job) ([]answer, error) {
 	answers := j.answers(result, s, properties, time.Since(begun))
 	for i := range answers {
 		answers[i].Random = x.random > 0
-		if x.question >= 0 { // for the process that asks
+		if x.question >= 0 { // for the parent process
 			answers[i].Text = answers[i].TextIn(a.lang)
 		}
 	}
 	return answers, nil
 }
 
-// answers says what a result means.
+// answers converts the result of a search.
 func (j job) answers(r schedule.Result, s schedule.Setup, properties []schedule.Property, took time.Duration) (all []answer) {
 	for _, one := range r.Answers(s, properties, took) {
 		all = append(all, answer{Stage: j.stage.ID, Answer: one})
@@ -67,8 +67,8 @@ func (j job) answers(r schedule.Result, s schedule.Setup, properties []schedule.
 	return all
 }
 
-// askProcess searches in another process. When the context ends, the process is told to say what it
-// knows so far.
+// askProcess searches in a child process. When the context ends, the child is interrupted and
+// returns what it knows so far.
 func (a *app) askProcess(ctx context.Context, x exploration, j job) (all []answer, err error) {
 	q, lang := j.question, a.lang
 	if x.asJSON {
@@ -83,7 +83,7 @@ func (a *app) askProcess(ctx context.Context, x exploration, j job) (all []answe
 	switch {
 	case len(out) > 0:
 		return all, json.Unmarshal(out, &all)
-	case ctx.Err() != nil: // it ended before it began
+	case ctx.Err() != nil: // it was interrupted before it began
 		s, properties := q.Ask(j.stage.Subject, x.attempts)
 		return j.answers(schedule.Result{}, s, properties, 0), nil
 	}

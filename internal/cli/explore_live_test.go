@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The processes that search are told to stop, and say what they know.
-func TestTableThatIsCutShortSaysWhatItKnows(t *testing.T) {
+// Interrupted child processes return what they know.
+func TestInterruptedTableHasPartialResults(t *testing.T) {
 	cmd := exec.Command(program(t), "explore", "--stage", "all", "--bound", "9")
 	person, program := pseudoTerminal(t)
 	cmd.Env = append(os.Environ(), "TERM=xterm")

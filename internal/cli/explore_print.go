@@ -11,11 +11,11 @@ import (
 	"lockkata/internal/term"
 )
 
-// What explore prints.
+// Output of explore.
 var (
 	askedOf           = i18n.New("{stage}, {question}")
 	allSchedules      = i18n.New("{n} schedules of real locks and real go-redis clients on an embedded Redis.")
-	someCut           = i18n.New("Cut short: {n} of {all} answers say only what was looked at until then.")
+	someCut           = i18n.New("Cut short: {n} of {all} answers are only partial.")
 	tableTitle        = i18n.New("The shortest schedule that breaks each property: ✗ faults/steps. ✓ none up to so many faults.")
 	propertyColumn    = i18n.New("property")
 	environmentColumn = i18n.New("environment")
@@ -35,7 +35,7 @@ func (a *app) printAnswers(x exploration, answers []answer) error {
 	}
 	runs, cut := 0, 0
 	var best *answer
-	searches := map[string]bool{} // answers of one search count once
+	searches := map[string]bool{} // the answers of one search count once
 	for i, one := range answers {
 		if x.stage != "all" {
 			a.printAnswer(one)
@@ -67,7 +67,7 @@ func (a *app) printAnswers(x exploration, answers []answer) error {
 	return nil
 }
 
-// printTable prints stages × properties.
+// printTable prints a table of properties and stages.
 func (a *app) printTable(answers []answer) {
 	a.heading("", a.say(tableTitle))
 	header := []string{a.say(propertyColumn), a.say(environmentColumn)}
@@ -95,7 +95,7 @@ func (a *app) printTable(answers []answer) {
 	fmt.Fprintf(a.out, "\n%s\n\n", strings.Join(align(rows), "\n"))
 }
 
-// cell is an answer in a few letters.
+// cell returns an answer in a few letters.
 func (one answer) cell() string {
 	switch {
 	case one.Found:
@@ -106,7 +106,7 @@ func (one answer) cell() string {
 	return fmt.Sprintf("✓ ≤%d", one.Bound)
 }
 
-// printAnswer prints what was found about one property.
+// printAnswer prints the result for one property.
 func (a *app) printAnswer(one answer) {
 	fmt.Fprintln(a.out, a.say(askedOf, "stage", stages.MustFind(one.Stage).NameText(), "question", one.QuestionIn(a.lang)))
 	switch {

@@ -29,7 +29,7 @@ func TestExploreDrawsTheCheapestWayAsReplayDoes(t *testing.T) {
 	require.Contains(t, out, picture)
 }
 
-func TestExploreSaysTheBoundOfWhatItDidNotFind(t *testing.T) {
+func TestExploreReportsItsBound(t *testing.T) {
 	status, out, errors := command(t, "explore", "--stage", "4", "--property", "wrong-delete", "--env", "async", "--bound", "2")
 	require.Equal(t, exitOK, status, errors)
 	require.Regexp(t, `no violation up to 2 faults \(\d+ schedules, \d+ states`, out)
@@ -54,9 +54,9 @@ func TestExploreAsJSON(t *testing.T) {
 	require.Equal(t, 1, answers[0].Cost)
 }
 
-// The documents show what the search of the whole suite finds. It runs once, where the
-// lessons are tested: here they stand for what it finds.
-func TestTableInTheDocumentsIsWhatTheLessonsSay(t *testing.T) {
+// The documents show the result of the whole suite's search. The search itself runs only where the
+// expected results are tested; this test compares the document with these.
+func TestTableInTheDocumentsHasTheExpectedResults(t *testing.T) {
 	var answers []answer
 	for _, s := range stages.Public() {
 		for _, q := range schedule.Suite {
@@ -94,7 +94,7 @@ func TestReplayDrawsTheSameTwice(t *testing.T) {
 	require.Equal(t, out, again)
 }
 
-// What comes after the last step is not drawn: nobody has chosen it.
+// The drawing ends with the last step, since nothing was chosen after it.
 func TestReplayEndsWithTheSchedule(t *testing.T) {
 	status, out, _ := command(t, "replay", "v1/stage2/2c/1x/async/wrong-delete/b.B")
 	require.Equal(t, exitOK, status)
@@ -107,7 +107,7 @@ func TestReplayEndsWithTheSchedule(t *testing.T) {
 }
 
 // Stage 3 with the Unlock of stage 4 has no GET that the schedule could execute.
-func TestReplayTellsThatTheLockHasChanged(t *testing.T) {
+func TestReplayReportsAChangedLock(t *testing.T) {
 	swapped(t, "3", "4")
 	status, out, errors := command(t, "replay", wrongDelete3)
 	require.Equal(t, exitFailed, status)

@@ -17,7 +17,7 @@ import (
 	"lockkata/internal/term"
 )
 
-// grading is what grade is asked for.
+// grading is the arguments of grade.
 type grading struct {
 	json, markdown bool
 	html, expect   string
@@ -29,7 +29,7 @@ func (a *app) gradeCommand() *cobra.Command {
 	var g grading
 	cmd := &cobra.Command{
 		Use:   "grade DIR",
-		Short: "Run every failure on a lock of your own, and print its report card",
+		Short: "Run every failure on your own lock, and print its report card",
 		Long: "grade compiles the Go package in a folder, here or anywhere, and runs the catalogue on its lock, " +
 			"in a process of its own. The package has a func NewMutex(rdb redis.UniversalClient, name string, " +
 			"lease time.Duration), which returns a lock and an error, or a func Subject() failures.Subject. " +
@@ -58,7 +58,7 @@ var (
 	updatesNone  = i18n.New("--update writes the file of --expect: name it, as in --expect card.txt --update")
 	notGraded    = i18n.New("the lock cannot be graded")
 	updateWrites = i18n.New("cannot read the file of --expect ({error}): add --update, which writes it")
-	updateTakes  = i18n.New("if that is right, add --update: it writes the file anew")
+	updateTakes  = i18n.New("if these are right, add --update: it rewrites the file")
 )
 
 func (a *app) grade(ctx context.Context, dir string, g grading) error {
@@ -67,7 +67,7 @@ func (a *app) grade(ctx context.Context, dir string, g grading) error {
 		return err
 	}
 	lang := a.lang
-	if g.json || g.markdown { // they are for programs and for repositories
+	if g.json || g.markdown { // this output is for programs and files
 		lang = i18n.English
 	}
 	card, err := kata.Grade(ctx, root, dir, kata.Grading{Has: g.has, Traces: g.html != "", Search: g.search, Lang: lang, Say: a.tell})
@@ -123,21 +123,21 @@ func gradeHTML(card kata.Card, name string) error {
 	return writePage(name, content)
 }
 
-// What a card says around its cells.
+// Texts of a card around its cells.
 var (
 	lockIn      = i18n.New("The lock in {dir}")
 	notCompiled = i18n.New("✗ it does not compile: {error}")
 	isRuined    = i18n.New("✗ it {kind}: {what}")
 	notKept     = i18n.New("✗ not kept: {promise}. {what}")
 	notTried    = i18n.NewPlural("{n} was not tried: the lock takes too long", "{n} were not tried: the lock takes too long")
-	shows       = i18n.New("→ the runs show features that nobody has named: --has {features} asks about them too")
+	shows       = i18n.New("→ the runs show more features: --has {features} plays their failures too")
 	searched    = i18n.New("search: {property} in {env}: {what}")
 	searchNone  = i18n.NewPlural("nothing up to 1 fault", "nothing up to {n} faults")
 	searchCut   = i18n.New("cut short")
 )
 
-// gradeText prints the card for a person: what kept the lock from being graded to its end, what any
-// lock does and this one does not, the causes, and a line for each failure.
+// gradeText prints the card for a person: why the lock could not be graded to the end, the basic
+// promises that it breaks, the causes, and a line for each failure.
 func (a *app) gradeText(card kata.Card) {
 	a.heading(term.Bold, a.say(lockIn, "dir", card.Dir))
 	if card.Compile != nil {
@@ -167,7 +167,7 @@ func (a *app) gradeText(card kata.Card) {
 	}
 }
 
-// gradeCells prints a line for each failure, below its family, and how many there are of each kind.
+// gradeCells prints a line for each failure, by family, and the number of each outcome.
 func (a *app) gradeCells(card kata.Card) {
 	if len(card.Cells) == 0 {
 		return
@@ -177,7 +177,7 @@ func (a *app) gradeCells(card kata.Card) {
 		var rows []row
 		for _, c := range card.Cells {
 			if f, _ := failures.Find(c.Failure); f.Family == family[0].Family {
-				rows = append(rows, row{a.signOf(c.Of()) + " " + c.Failure, i18n.Text(c.Told(a.lang))})
+				rows = append(rows, row{a.signOf(c.Of()) + " " + c.Failure, i18n.Text(c.Summary(a.lang))})
 				count[c.Of()]++
 			}
 		}
@@ -197,7 +197,7 @@ func (a *app) gradeCells(card kata.Card) {
 func (a *app) gradeMarkdown(card kata.Card) {
 	fmt.Fprint(a.out, "| failure | | what happened |\n|---|---|---|\n")
 	for _, c := range card.Cells {
-		fmt.Fprintf(a.out, "| `%s` | %s | %s |\n", c.Failure, a.signOf(c.Of()), strings.ReplaceAll(c.Told(i18n.English), "|", "\\|"))
+		fmt.Fprintf(a.out, "| `%s` | %s | %s |\n", c.Failure, a.signOf(c.Of()), strings.ReplaceAll(c.Summary(i18n.English), "|", "\\|"))
 	}
 	fmt.Fprintf(a.out, "\n%s\n", card.Count(i18n.English))
 	for _, cause := range card.Causes {

@@ -14,8 +14,8 @@ import (
 	"lockkata/internal/kata"
 )
 
-// A lock in a module of its own sets the file of what is expected; the same lock with one
-// mistake more, in no module at all, differs from it in just that.
+// A lock in its own module writes the file of expected outcomes. The same lock with one more
+// mistake, outside any module, differs in exactly that.
 func TestGradeOfALockInAModuleOfItsOwnAndInNone(t *testing.T) {
 	dir := module(t, "", "", map[string]string{"go.mod": modFile("")})
 	page, golden := filepath.Join(dir, "card.html"), filepath.Join(dir, "card.txt")
@@ -56,7 +56,7 @@ func TestGradeOfALockInAModuleOfItsOwnAndInNone(t *testing.T) {
 	require.Contains(t, screen.String(), "| `check-then-delete` | ✓ |")
 }
 
-// An adapter is in a module that requires this repository, where it is.
+// The adapter is in a module that requires this repository by a replace directive.
 func TestGradeOfASubjectWithRequireAndReplace(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)

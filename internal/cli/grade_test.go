@@ -11,7 +11,7 @@ import (
 	"lockkata/internal/term"
 )
 
-// module writes a lock into a folder: stage 4's, with an edit, and the other files.
+// module writes a lock into a folder: stage 4's with an edit, and the other files.
 func module(t *testing.T, old, new string, files map[string]string) (dir string) {
 	t.Helper()
 	if testing.Short() {
@@ -33,18 +33,18 @@ func module(t *testing.T, old, new string, files map[string]string) (dir string)
 	return dir
 }
 
-// modFile is a go.mod as their authors have it, with what else it requires.
+// modFile returns a go.mod as authors write it, with more requirements.
 func modFile(more string) string {
 	return "module example.com/shop\n\ngo 1.26\n\nrequire (\n\tgithub.com/google/uuid v1.6.0\n\tgithub.com/redis/go-redis/v9 v9.23.0\n)\n" + more
 }
 
-// onTerminal runs a command on a terminal of that width, and returns what it prints there.
+// onTerminal returns an app with a terminal of that width, and its output.
 func onTerminal(t *testing.T, width int) (a *app, out, errors *strings.Builder) {
 	out, errors = &strings.Builder{}, &strings.Builder{}
 	return &app{t: t, sources: os.DirFS("../.."), out: out, err: errors, width: width}, out, errors
 }
 
-// requireColumns asks that no line is wider.
+// requireColumns requires that no line is wider.
 func requireColumns(t *testing.T, width int, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {

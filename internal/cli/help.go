@@ -26,8 +26,8 @@ var (
 	helpFlag     = i18n.New("help for {command}")
 )
 
-// belowHelp is the annotation of a command with a table to print below its long help, in
-// the chosen language.
+// belowHelp is an annotation of a command: a table to print below its long help, in the chosen
+// language.
 const belowHelp = "below"
 
 // The help texts of commands are English literals, so they are registered here.
@@ -54,10 +54,10 @@ func eachHelp(cmd *cobra.Command, visit func(*string)) {
 	}
 }
 
-// helpCommand is "help", for those who type it as a word.
+// helpCommand returns "help", a word for --help.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{Use: "help [command]", Short: "Help about a command", Hidden: true, RunE: func(cmd *cobra.Command, args []string) error {
-		target, rest, _ := cmd.Parent().Find(args) // what is not found is the rest
+		target, rest, _ := cmd.Parent().Find(args) // what is not a command stays in rest
 		if len(rest) > 0 && target.HasSubCommands() {
 			return noArguments(target, rest)
 		}

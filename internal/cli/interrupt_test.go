@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// stopper ends a context as soon as it has been told a text.
+// stopper cancels a context as soon as a text is written to it.
 type stopper struct {
 	bytes.Buffer
 	at   string
@@ -27,9 +27,9 @@ func (s *stopper) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Each command ends with status 130, and prints no result as if it had ended.
+// Each command ends with status 130, and prints no result as if it had finished.
 func TestInterruptedCommandEndsWithStatus130(t *testing.T) {
-	for line, c := range map[string]struct{ at, not string }{ // "" is before it begins
+	for line, c := range map[string]struct{ at, not string }{ // "": before it begins
 		"":                                  {"playing", "are shown"},
 		"--steps --json":                    {"playing", "failure"},
 		"show check-then-delete":            {"", ""},

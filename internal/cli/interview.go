@@ -18,7 +18,7 @@ import (
 	"lockkata/internal/term/keyboard"
 )
 
-// appointment is what interview was asked for.
+// appointment is the arguments of interview.
 type appointment struct {
 	theme, level  string
 	minutes       int
@@ -28,7 +28,7 @@ type appointment struct {
 
 const mostMinutes = 240
 
-// opener is the question with which --project begins.
+// opener is the first question with --project.
 const opener = "operating-project"
 
 func (a *app) interviewCommand() *cobra.Command {
@@ -36,10 +36,10 @@ func (a *app) interviewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "interview",
 		Short: "A mock interview: questions, predictions, and what to read again",
-		Long: "interview asks the questions of docs/interview.md, the must-knows first, from junior to staff. " +
-			"After each it shows the answer, the drawing, the follow-ups and the proof. Every third round is a " +
+		Long: "interview asks the questions of docs/interview.md, the must-knows first, from junior to staff. After" +
+			" each it shows the answer, the drawing, the follow-ups and the proof. Every third round is a " +
 			"prediction: you see a stage under a schedule that no document shows, up to a point, and say what " +
-			"happens next. In the end it says what to read again. Each line of the input is one answer, so it " +
+			"happens next. At the end it lists what to read again. Each line of the input is one answer, so it " +
 			"can be piped; q ends it.",
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -62,7 +62,7 @@ func (a *app) interviewCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&x.must, "must", false, "only what everybody should know, and no predictions")
+	f.BoolVar(&x.must, "must", false, "only the questions that every candidate should know, and no predictions")
 	f.StringVar(&x.level, "level", "", "only what a candidate of this `level` is asked: junior, senior or staff; each is asked the easier ones too")
 	f.StringVar(&x.theme, "theme", "", "only the questions of this theme of docs/interview.md, as lease or 租约; predictions are of all stages")
 	f.BoolVar(&x.project, "project", false, "begin with \"Tell me about a lock in your project\"")
@@ -77,7 +77,7 @@ var (
 	noneFits = i18n.New("no question fits {flags}: leave one of them out")
 )
 
-// session makes an interview of what was asked for.
+// session returns the interview for the arguments.
 func (a *app) session(x appointment) (*interview.Session, error) {
 	documents := make([][]interview.Theme, len(i18n.Languages))
 	for i, l := range i18n.Languages {
@@ -127,25 +127,25 @@ func (a *app) session(x appointment) (*interview.Session, error) {
 	}, nil
 }
 
-// inProcess runs a command of this program, whose input is keys.
+// inProcess runs a command of this program with keys as its input.
 func (a *app) inProcess(args []string, keys string, out io.Writer) int {
 	inner := *a
 	inner.in, inner.out, inner.err = strings.NewReader(keys), out, out
-	inner.binary, inner.terminal = "", false // it starts no other process, and shows no progress
+	inner.binary, inner.terminal = "", false // it does not start itself again, and shows no progress
 	return inner.run(append(slices.Clip(args), "--lang", string(a.lang)))
 }
 
 var scheduleText = regexp.MustCompile(`v1/stage[0-9.]+(?:/[0-9a-z-]+){4}/[0-9A-Za-z.]+`)
 
-// knownSchedules are those that a reader has seen: in a document, or as a challenge.
+// knownSchedules returns schedules that a reader may have seen, in a document or as a challenge.
 func (a *app) knownSchedules() (known []string) {
 	for _, c := range stages.Public() {
 		known = append(known, c.Challenge)
 	}
 	for _, pattern := range []string{"*.md", "stage*/*.md", "docs/*.md", "docs/zh-CN/*.md"} {
-		names, _ := fs.Glob(a.sources, pattern) // the pattern is a good one
+		names, _ := fs.Glob(a.sources, pattern) // the pattern is valid
 		for _, name := range names {
-			text, _ := fs.ReadFile(a.sources, name) // without the text nothing is known
+			text, _ := fs.ReadFile(a.sources, name) // an unreadable file has no schedules
 			known = append(known, scheduleText.FindAllString(string(text), -1)...)
 		}
 	}

@@ -16,15 +16,15 @@ import (
 	"lockkata/internal/stages"
 )
 
-// interviewed holds an interview with this typed.
+// interviewed runs an interview with this input.
 func interviewed(t *testing.T, typed string, args ...string) (status int, out, errors string) {
 	t.Helper()
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	return commandWithKeys(t, typed, append([]string{"interview"}, args...)...)
 }
 
-// twoRoundsAndAPrediction answers two questions and a prediction, and leaves in the middle of the
-// fourth round.
+// twoRoundsAndAPrediction answers two questions and a prediction, and ends the input in the middle
+// of the fourth round.
 const twoRoundsAndAPrediction = "aloud\nd\np\nf\nh\n\nn\n0\n1\nthe end\n"
 
 func TestInterviewRunsToItsSummary(t *testing.T) {
@@ -93,7 +93,7 @@ func TestInterviewAsksOnlyWhatItsFlagsAllow(t *testing.T) {
 	require.Contains(t, out, " --level junior --must --project\n")
 }
 
-// Each way to write a language, and each variable of the environment, leads to it.
+// Each spelling of a language, and each environment variable, selects it.
 func TestLanguageIsThatOfTheFlagOrOfTheEnvironment(t *testing.T) {
 	for _, one := range []struct {
 		flag, all, messages, lang string

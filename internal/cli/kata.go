@@ -15,7 +15,7 @@ import (
 	"lockkata/internal/kata"
 )
 
-// kataCommand is "kata", which without a subcommand is watch mode.
+// kataCommand returns "kata", which is watch mode without a subcommand.
 func (a *app) kataCommand() *cobra.Command {
 	k := &kataApp{app: a}
 	var afresh, anyway, all bool
@@ -65,8 +65,8 @@ func (a *app) kataCommand() *cobra.Command {
 
 	reset := k.command("reset", "Start the exercise again; what you wrote is kept", noWords,
 		text(func(f kata.Folder, _ kata.View) (string, error) {
-			said, err := f.Reset(all)
-			return said.Localize(k.lang) + "\n", err
+			message, err := f.Reset(all)
+			return message.Localize(k.lang) + "\n", err
 		}))
 	reset.Flags().BoolVar(&all, "all", false, "start with the first exercise again, as if none were passed")
 
@@ -82,7 +82,7 @@ type kataApp struct {
 	dir string
 }
 
-// folder returns the learner's folder, and how output for it is drawn.
+// folder returns the learner's folder and how to draw output about it.
 func (k *kataApp) folder() (kata.Folder, kata.View, error) {
 	view := kata.View{Color: k.color, Width: k.width, Lang: k.lang}
 	root, err := kata.FindRoot(".")
@@ -98,7 +98,7 @@ func (k *kataApp) folder() (kata.Folder, kata.View, error) {
 	}
 	dir, err := filepath.Abs(k.dir)
 	if real, linkErr := filepath.EvalSymlinks(dir); linkErr == nil {
-		dir = real // as the go command names the repository
+		dir = real // the go command resolves symbolic links
 	}
 	return kata.Folder{Root: root, Dir: dir}, view, err
 }
@@ -111,10 +111,10 @@ var (
 	hintFirst = i18n.New("exercise {id} is not passed yet: go run . kata hint{dir} first, or --yes to see the solution anyway")
 )
 
-// runner runs a command about the learner's folder and returns what it prints.
+// runner runs a command about the learner's folder and returns its output.
 type runner func(context.Context, kata.Folder, kata.View, []string) (string, error)
 
-// text returns the runner that prints a text about the folder.
+// text returns a runner that prints a text about the folder.
 func text(about func(kata.Folder, kata.View) (string, error)) runner {
 	return func(_ context.Context, f kata.Folder, v kata.View, _ []string) (string, error) { return about(f, v) }
 }
@@ -135,24 +135,24 @@ func (k *kataApp) command(use, short string, args cobra.PositionalArgs, run runn
 }
 
 func (k *kataApp) start(f kata.Folder, v kata.View, e kata.Exercise, afresh bool) (string, error) {
-	said, err := f.Start(e, afresh)
+	message, err := f.Start(e, afresh)
 	if err != nil {
 		return "", err
 	}
 	task, err := f.Task(v)
-	fmt.Fprintf(k.out, "%s%s\n", task, said.Localize(k.lang))
+	fmt.Fprintf(k.out, "%s%s\n", task, message.Localize(k.lang))
 	k.prose("", 0, k.say(nextWrite, "dir", v.Dir))
 	return "", err
 }
 
 // finding is the result of a check or a search.
 type finding interface {
-	Told() any // for JSON
+	ForJSON() any
 	Screen(kata.View) string
 }
 
-// examination returns a command that runs the lock and prints the finding, in English if it is
-// JSON. A command with bad news fails.
+// examination returns a command that runs the lock and prints the finding; as JSON it is in
+// English. The command fails if the finding is bad news.
 func (k *kataApp) examination(
 	name, short, jsonUsage string, examine func(context.Context, kata.Folder, i18n.Language) (f finding, bad, err error),
 ) *cobra.Command {
@@ -168,7 +168,7 @@ func (k *kataApp) examination(
 			return "", err
 		}
 		if asJSON {
-			err = k.printJSON(found.Told())
+			err = k.printJSON(found.ForJSON())
 		} else {
 			fmt.Fprint(k.out, found.Screen(v))
 		}

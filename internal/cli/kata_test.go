@@ -51,20 +51,20 @@ func TestKataWithoutATerminal(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "mutex.go"), []byte(text), 0o600))
 	status, out, errors = command(t, "kata", "check", "--json", "--dir", dir)
 	require.Equal(t, exitOK, status, errors)
-	var told struct {
+	var result struct {
 		Passed bool
 		kata.Report
 	}
-	require.NoError(t, json.Unmarshal([]byte(out), &told))
-	require.True(t, told.Passed)
-	require.NotNil(t, told.Verdict("check-then-delete").Trace, "what still shows comes with its trace")
+	require.NoError(t, json.Unmarshal([]byte(out), &result))
+	require.True(t, result.Passed)
+	require.NotNil(t, result.Verdict("check-then-delete").Trace, "what still shows comes with its trace")
 
 	status, out, _ = command(t, "kata", "next", "--dir", dir)
 	require.Equal(t, exitOK, status)
 	require.Contains(t, out, "It begins with your own lock of exercise 3.")
 }
 
-// It has started the first exercise by itself, and is compiling the lock.
+// The command has started the first exercise by itself, and is compiling the lock.
 func TestInterruptedKataEndsWithStatus130(t *testing.T) {
 	cmd := exec.Command(program(t), "kata", "--dir", filepath.Join(t.TempDir(), "mylock"))
 	_, err := cmd.StdinPipe() // stays open

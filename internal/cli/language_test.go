@@ -16,15 +16,15 @@ import (
 )
 
 var (
-	// inEnglish is what stays: commands to type, code, names with hyphens or in quotes, and errors of the lock,
-	// of Redis and of the system.
+	// inEnglish matches what stays English: commands to type, code, names with hyphens or in quotes,
+	// and errors of the lock, of Redis and of the system.
 	inEnglish = regexp.MustCompile(`go (?:run|test) .*|lockkata explore|(?:apt|brew) install|lockkata kata \w+|错误：.*|\(error\).*|` +
 		`(?:LOADING|OOM|READONLY|NOAUTH|NOSCRIPT) .*|No matching script.*|.*read only.*|.*to the same.*|CROSSSLOT.*|Redis is loading.*|stage\d: .*|(?:open|stat|listen|dial|address|missing port) .*|[a-z]+(?:-[a-z]+)+|"[a-z -]*"|\b[A-Z]\? `) // a value that is not in Redis yet: A?
 	sentence  = regexp.MustCompile(`[a-z]+ [a-z]+ [a-z]+|^[A-Z][a-z ]*:$`) // or a heading
 	halfWidth = regexp.MustCompile(`\p{Han}[,:;!?]|[,:;!?] ?\p{Han}`)      // such as "oom: 内存已满"
 )
 
-// englishIn are the lines that have three English words in a row, or are a heading in English.
+// englishIn returns the lines with three English words in a row, or with an English heading.
 func englishIn(text string) (lines []string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
@@ -35,13 +35,13 @@ func englishIn(text string) (lines []string) {
 	return lines
 }
 
-// englishIn finds an English sentence, also behind Chinese. A name or a typed command is none.
+// englishIn finds an English sentence, also after Chinese, but not a name or a command.
 func TestEnglishIsFound(t *testing.T) {
 	require.Len(t, englishIn("锁：the lock is free\n锁空出来了\nwhen it ends, both work on\nFlags:\n"), 3)
 	require.Empty(t, englishIn("有：slow-grant oom wake-lost clock-jump；试试 go run . show oom of the lock\n"))
 }
 
-// What a command prints has the punctuation of its language, too.
+// requireChinese requires Chinese output, with Chinese punctuation.
 func requireChinese(t *testing.T, words ...string) {
 	t.Helper()
 	out := inChinese(t, words...)
@@ -49,7 +49,7 @@ func requireChinese(t *testing.T, words ...string) {
 	require.NotRegexp(t, halfWidth, inEnglish.ReplaceAllString(out, ""), "%v", words)
 }
 
-// What --lang zh covers is said in Chinese, to the last line.
+// With --lang zh these commands print only Chinese.
 func TestChineseOutputHasNoEnglishSentence(t *testing.T) {
 	const schedule = "v1/stage3/2c/1x/async/wrong-delete/b.B.b.b.b.B.t.a.b"
 	for _, words := range [][]string{
@@ -72,7 +72,7 @@ func TestChineseOutputHasNoEnglishSentence(t *testing.T) {
 	require.Empty(t, englishIn(out))
 }
 
-// The help of each command is in each language, and fits a terminal of 80 columns.
+// The help of each command is translated, and fits a terminal of 80 columns.
 func TestHelpFitsATerminalInEachLanguage(t *testing.T) {
 	document, err := os.ReadFile("../../docs/commands.md")
 	require.NoError(t, err)
@@ -99,7 +99,7 @@ func TestHelpFitsATerminalInEachLanguage(t *testing.T) {
 	helped(new(app).root())
 }
 
-// Sentences and tables fit a terminal of 80 columns; commands to copy and code stay whole.
+// Sentences and tables fit a terminal of 80 columns. Commands to copy and code are not wrapped.
 func TestScreensFitATerminalInEachLanguage(t *testing.T) {
 	fewFailures(t, "pubsub-cut", "second-goroutine-reenters")
 	whole := regexp.MustCompile(`(?m)^.*go (?:run|test) .*\n|^[-+ ].*//.*\n|^[-+]\t.*\n`)
@@ -112,7 +112,7 @@ func TestScreensFitATerminalInEachLanguage(t *testing.T) {
 	}
 }
 
-// inChinese is what a command prints on a terminal so wide that no line is broken.
+// inChinese returns a command's output on a terminal so wide that no line is wrapped.
 func inChinese(t *testing.T, words ...string) string {
 	t.Helper()
 	var out, errors strings.Builder
@@ -121,10 +121,10 @@ func inChinese(t *testing.T, words ...string) string {
 	return out.String()
 }
 
-// markup is what a picture does not show.
+// markup is the part of a picture that is not shown.
 var markup = regexp.MustCompile(`(?s)<style>.*?</style>|<[^>]*>`)
 
-// The language may stand anywhere. An error is in that of the environment.
+// The --lang flag may be anywhere. An error is in the environment's language.
 func TestLanguageIsFoundAmongTheArguments(t *testing.T) {
 	for words, want := range map[string]i18n.Language{
 		"show x --lang zh": i18n.Chinese, "--lang=zh": i18n.Chinese, "--lang zh list --lang en": i18n.English, "show x -- --lang zh": i18n.English, "list --lang": i18n.English,

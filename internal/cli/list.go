@@ -35,7 +35,7 @@ func (a *app) listCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&long, "long", false, "tell the story of each, what fixes it, and where it runs")
+	cmd.Flags().BoolVar(&long, "long", false, "print each failure's story, what fixes it, and where it runs")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the catalogue as JSON")
 	cmd.Flags().BoolVar(&asMarkdown, "markdown", false, "print the catalogue as a document, with pictures, rules and public incidents: docs/failures.md")
 	cmd.MarkFlagsMutuallyExclusive("long", "json", "markdown")
@@ -45,10 +45,10 @@ func (a *app) listCommand() *cobra.Command {
 var (
 	runsInBoth  = i18n.New("Runs in: world and live")
 	runsInWorld = i18n.New("Runs in: world: {why}")
-	howMany     = i18n.New("{n} failures; go run . list --long tells their stories, go run . show FAILURE draws one")
+	howMany     = i18n.New("{n} failures; go run . list --long prints their stories, go run . show FAILURE draws one")
 )
 
-// families are the failures of the catalogue, family by family.
+// families returns the failures of the catalogue, grouped by family.
 func families() [][]failures.Failure {
 	var all [][]failures.Failure
 	for _, f := range failures.Catalogue {
@@ -80,7 +80,7 @@ func (a *app) list(long bool) {
 	fmt.Fprintln(a.out, a.say(howMany, "n", len(failures.Catalogue)))
 }
 
-// story prints what happens in a failure, what fixes it, and where it runs.
+// story prints a failure's steps, its fix, and where it runs.
 func (a *app) story(f failures.Failure) {
 	runs := runsInBoth.Args()
 	if f.Live != "" {
@@ -116,7 +116,7 @@ func (a *app) listJSON() error {
 	return a.printJSON(all)
 }
 
-// failuresText is docs/failures.md, with a line for each paragraph.
+// failuresText is the template of docs/failures.md, with a line for each paragraph.
 //
 //go:embed failures.md.tmpl
 var failuresText string
@@ -125,11 +125,11 @@ var failuresDocument = template.Must(template.New("").Funcs(template.FuncMap{
 	"all":      func() []failures.Failure { return failures.Catalogue },
 	"families": families,
 	"locks":    locksOf,
-	"shown":    func(f failures.Failure) []stages.Stage { return turn(locksOf(f), f) },
+	"shown":    func(f failures.Failure) []stages.Stage { return beforeAndAfter(locksOf(f), f) },
 	"reports":  func(id string) []incidents.Incident { return incidents.All()[id] },
 	"anchor":   func(f failures.Family) string { return "family-" + strings.ReplaceAll(string(f), " ", "-") },
 	"capital":  func(text any) string { return capital(fmt.Sprint(text)) },
-	"signs": func(f failures.Failure) string { // the outcomes expected of the locks
+	"signs": func(f failures.Failure) string { // the expected outcomes of the locks
 		var signs []string
 		for _, s := range locksOf(f) {
 			signs = append(signs, markFor(s.Expect(f)).sign)
@@ -138,13 +138,13 @@ var failuresDocument = template.Must(template.New("").Funcs(template.FuncMap{
 	},
 }).Parse(failuresText))
 
-// capital begins a sentence.
+// capital returns the text with a capital letter at its beginning.
 func capital(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	return strings.ToUpper(string(first)) + text[size:]
 }
 
-const documentWidth = 122 // how long the lines of documents are
+const documentWidth = 122 // the line width of documents
 
 var (
 	isWhole  = regexp.MustCompile(`^(?:#|\||<a|!\[)`) // headings, tables and pictures are not wrapped

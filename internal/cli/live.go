@@ -12,8 +12,8 @@ import (
 	"lockkata/internal/stages"
 )
 
-// atOnce is how many failures are played on real servers at the same time: most
-// of their time is waiting for a lease.
+// atOnce is how many failures run on real servers at the same time. Most of their time is waiting
+// for a lease.
 const atOnce = 12
 
 var (

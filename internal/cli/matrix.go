@@ -15,21 +15,21 @@ import (
 	"lockkata/internal/stages"
 )
 
-// request is what the matrix is asked for.
+// request is the arguments of the matrix.
 type request struct {
 	families  []string // only these; none: all of them, and the totals
 	all       bool     // every failure, by family
 	totals    bool     // the totals only
 	guards    bool     // the failures with and without a guard of the resource
-	steps     bool     // the columns are those that lead to the last stage
-	documents bool     // the columns are the locks of the documents
-	redlock   bool     // RedLock and its failures
+	steps     bool     // show the stages that lead to the last one
+	documents bool     // show the locks of the documents
+	redlock   bool     // show RedLock and its failures
 	asJSON    bool
 	live      bool   // on real servers
-	addr      string // of a Redis server that is there already; "" starts our own
+	addr      string // of a running Redis server; "" starts one
 }
 
-// columns returns the locks that were asked for.
+// columns returns the chosen locks, which are the table's columns.
 func (r request) columns() []stages.Stage {
 	switch {
 	case r.documents:
@@ -42,10 +42,10 @@ func (r request) columns() []stages.Stage {
 	return stages.Public()
 }
 
-// byFamily reports whether the rows are a whole catalogue or whole families of it.
+// byFamily reports whether the rows are the whole catalogue or whole families.
 func (r request) byFamily() bool { return r.all || r.redlock || len(r.families) > 0 }
 
-// where returns what completes "runs on".
+// where returns where the failures run, as a part of a sentence.
 func (r request) where() i18n.Message {
 	switch {
 	case !r.live:
@@ -66,7 +66,7 @@ var (
 	isSurprise  = i18n.New("{failure} on {stage}: expected {want}, got {outcome}: {what}")
 )
 
-// failures returns those of the families that were asked for, or all.
+// failures returns the failures of the chosen families, or all.
 func (r request) failures() (asked []failures.Failure, err error) {
 	all := failures.All
 	switch {
@@ -105,24 +105,24 @@ func (r request) failures() (asked []failures.Failure, err error) {
 	return asked, nil
 }
 
-// grid is what became of failures on columns: a row for each failure.
+// grid has the verdicts: a row for each failure, a column for each lock.
 type grid struct {
 	columns []stages.Stage
 	rows    [][]failures.Verdict
 }
 
-// isWrong reports whether a verdict on a column is not the expected one.
+// isWrong reports whether a verdict is not the expected one.
 func (g grid) isWrong(v failures.Verdict, column int) bool {
 	return v.Outcome != g.columns[column].Expect(v.Failure) && v.Outcome != failures.Elsewhere
 }
 
-// judge plays a failure on columns. The tests keep what it returns, since many of them print the
-// same verdicts.
+// judge plays a failure on locks. The tests cache its results, since many of them print the same
+// verdicts.
 var judge = func(t *testing.T, f failures.Failure, of []stages.Stage) []failures.Verdict {
 	return stages.Judge(t, []failures.Failure{f}, of)[0]
 }
 
-// judgeAll plays failures on columns until the context ends.
+// judgeAll plays failures on locks until the context ends.
 func (a *app) judgeAll(ctx context.Context, all []failures.Failure, of []stages.Stage) (g grid, err error) {
 	if g.columns, err = stages.Ready(a.t, of); err != nil {
 		return g, failedError{err}
@@ -136,7 +136,7 @@ func (a *app) judgeAll(ctx context.Context, all []failures.Failure, of []stages.
 	return g, nil
 }
 
-// matrix prints every failure on every stage.
+// matrix prints every failure on every lock.
 func (a *app) matrix(ctx context.Context, r request) error {
 	if r.addr != "" && !r.live {
 		return liveMissing.Args()

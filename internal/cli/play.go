@@ -73,18 +73,18 @@ var (
 		"the keys have ended after {n} steps, and the goal is not reached: go run . replay '{schedule}'")
 )
 
-// choiceKeys are the keys of the options; u, r, h and q are others.
+// choiceKeys are the keys of the options; u, r, h and q have other meanings.
 const choiceKeys = "123456789abcdefgijklmnopstvwxyz"
 
-// player is a person at a game.
+// player is a person who plays a game.
 type player struct {
 	*game.Game
 	app  *app
-	hint string // until the next step
-	note string // until the next key
+	hint string // shown until the next step
+	note string // shown until the next key
 }
 
-// keyboard reads single keys if a person sits at a terminal, else the input.
+// keyboard reads single keys from a terminal, or else the input.
 func (a *app) keyboard(in io.Reader) (*keyboard.Keyboard, error) {
 	if _, shown := keyboard.Terminal(a.out); !shown {
 		return keyboard.Piped(in), nil
@@ -96,7 +96,7 @@ func (a *app) keyboard(in io.Reader) (*keyboard.Keyboard, error) {
 	return keys, nil
 }
 
-// play lets the player play until they leave, and prints the schedule for a friend.
+// play runs the game until the player quits, and prints the schedule.
 func (p *player) play(ctx context.Context, in io.Reader) error {
 	keys, err := p.app.keyboard(in)
 	if err != nil {
@@ -119,9 +119,8 @@ func (p *player) play(ctx context.Context, in io.Reader) error {
 	return err
 }
 
-// turns shows a position, reads a key, and does what it says, again and again, until the
-// player leaves. The error is [io.EOF] when the keys have ended, and [context.Canceled] when the
-// player is interrupted.
+// turns shows a position, reads a key and handles it, until the player quits. The error is [io.EOF]
+// when the keys have ended, and [context.Canceled] when the player is interrupted.
 func (p *player) turns(ctx context.Context, keys *keyboard.Keyboard) error {
 	for {
 		view, err := p.View()
@@ -151,7 +150,7 @@ func (p *player) turns(ctx context.Context, keys *keyboard.Keyboard) error {
 	}
 }
 
-// press does what a key says. Enter says nothing.
+// press handles a key. It ignores Enter.
 func (p *player) press(key rune) (err error) {
 	i := strings.IndexRune(choiceKeys, key)
 	p.note = ""

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	usualScreen = 80 // columns, where there is no terminal
+	usualScreen = 80 // columns without a terminal
 	barWidth    = 30
 )
 
@@ -23,7 +23,7 @@ type screen struct {
 	lines []string
 }
 
-// What stands on a screen.
+// Texts of a screen.
 var (
 	lockPlayed   = i18n.New("{lock}: {title}")
 	goalLine     = i18n.New("Goal: {words} ({name}).")
@@ -38,7 +38,7 @@ var (
 	leaseLeft    = i18n.New("{bar} {time} left")
 	orderOf      = i18n.New("{order} by {client}")
 	ledgerEmpty  = i18n.New("empty")
-	nothingLeft  = i18n.New("Nothing is left to choose, and the goal is not reached: undo, or restart.")
+	nothingLeft  = i18n.New("The run has ended, and the goal is not reached: undo, or restart.")
 	whatNext     = i18n.New("what next?")
 	keysToPress  = i18n.New("u undo   r restart   h hint   q quit")
 	keysAfterEnd = i18n.New("u undo   r restart   q quit")
@@ -49,7 +49,7 @@ var (
 	howToPlay    = i18n.New("Press one key for each step, without Enter. K is the key, A1 A's first hold.")
 )
 
-// screen returns a position as text, with what the player is told. It has room on 24 lines.
+// screen returns a position as text, with the notes for the player. It fits 24 lines.
 func (p *player) screen(v game.View, width int) string {
 	if text := p.app.narrow(width); text != "" {
 		return text
@@ -81,7 +81,7 @@ func (p *player) screen(v game.View, width int) string {
 	return strings.Join(s.lines, "\n")
 }
 
-// add adds a line, with a text at its end.
+// add adds a line, with a second text at its end.
 func (s *screen) add(style term.Style, left, right string) {
 	text := term.Clip(left, s.width)
 	if right != "" {
@@ -91,7 +91,7 @@ func (s *screen) add(style term.Style, left, right string) {
 	s.lines = append(s.lines, s.color.Paint(style, text))
 }
 
-// text adds a text in two lines at most.
+// text adds a text of at most two lines.
 func (s *screen) text(style term.Style, text string) {
 	lines := term.Wrap(text, s.width)
 	if len(lines) > 2 {
@@ -109,7 +109,7 @@ func (s *screen) heading(text string) {
 	s.add(term.Dim, text+strings.Repeat("─", max(0, s.width-term.Columns(text))), "")
 }
 
-// client adds what a client does and which line of its code does it.
+// client adds a client's state and the line of its code that it runs.
 func (s *screen) client(c game.Client) {
 	mark, style := " ", term.Style("")
 	switch {
@@ -128,7 +128,7 @@ func (s *screen) client(c game.Client) {
 	}
 }
 
-// place returns mutex.go:57 of a source, if it is known.
+// place returns mutex.go:57 for a source, if it is known.
 func place(at *world.Source) string {
 	if at == nil || at.File == "" {
 		return ""
@@ -136,7 +136,7 @@ func place(at *world.Source) string {
 	return path.Base(at.String())
 }
 
-// redis adds the keys, each with its owner and what is left of its lease, and the orders of the ledger.
+// redis adds the keys with their owners and remaining leases, and the orders of the ledger.
 func (s *screen) redis(v game.View) {
 	s.heading(s.say(redisHead, "time", term.Clock(v.Now), "key", v.Key))
 	for _, k := range v.Keys {
@@ -161,7 +161,7 @@ func (s *screen) redis(v game.View) {
 	s.add(term.Yellow, s.say(ledgerHead)+"  "+strings.Join(orders, ", "), "")
 }
 
-// next adds the options, or how the game has ended. A schedule is never cut, so that it can be copied.
+// next adds the options, or how the game ended. A schedule is never cut, so that it can be copied.
 func (s *screen) next(v game.View) {
 	head := whatNext
 	if len(v.Findings) > 0 {

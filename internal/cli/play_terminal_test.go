@@ -17,7 +17,7 @@ import (
 	"lockkata/internal/term"
 )
 
-// pseudoTerminal is what a person sits at: what is written to one end is typed at the other.
+// pseudoTerminal returns both ends of a terminal: input written to person is read from program.
 func pseudoTerminal(t *testing.T) (person, program *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -35,7 +35,7 @@ func pseudoTerminal(t *testing.T) (person, program *os.File) {
 	return person, program
 }
 
-// shownUntil reads what the program shows until a text is there.
+// shownUntil returns the output up to a text.
 func shownUntil(t *testing.T, person *os.File, text string) string {
 	t.Helper()
 	var shown bytes.Buffer
@@ -48,15 +48,14 @@ func shownUntil(t *testing.T, person *os.File, text string) string {
 	return shown.String()
 }
 
-// screenUntil is the screen that ends with a text, from where it was cleared.
+// screenUntil returns the screen that ends with a text, from where it was cleared.
 func screenUntil(t *testing.T, person *os.File, text string) string {
 	t.Helper()
 	upTo, _, _ := strings.Cut(shownUntil(t, person, text), text)
 	return upTo[max(0, strings.LastIndex(upTo, term.Clear)):] + text
 }
 
-// A person presses single keys, sees one screen at a time, and has his terminal
-// back as it was.
+// A player presses single keys and sees one screen at a time. At the end the terminal is restored.
 func TestPersonPlaysAtATerminal(t *testing.T) {
 	binary := program(t)
 	person, program := pseudoTerminal(t)

@@ -22,7 +22,7 @@ func played(t *testing.T, keys string, args ...string) (status int, out, errors 
 	return commandWithKeys(t, keys, append([]string{"play"}, args...)...)
 }
 
-// commandWithKeys is [command] with something on its input.
+// commandWithKeys is [command] with an input.
 func commandWithKeys(t *testing.T, keys string, args ...string) (status int, out, errors string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -31,10 +31,10 @@ func commandWithKeys(t *testing.T, keys string, args ...string) (status int, out
 	return status, stdout.String(), stderr.String()
 }
 
-// screens are what was shown, one after another.
+// screens splits the output into screens.
 func screens(out string) []string { return strings.Split(strings.TrimSuffix(out, "\n\n"), "\n\n") }
 
-const winning3 = "2222 2231 2" // the keys that the README shows
+const winning3 = "2222 2231 2" // the keys in the README
 
 func TestKeysFromAPipeWin(t *testing.T) {
 	status, out, errors := played(t, winning3, "--stage", "3", "--goal", "wrong-delete")
@@ -43,18 +43,18 @@ func TestKeysFromAPipeWin(t *testing.T) {
 	require.Len(t, all, 10)
 	last := all[9]
 	require.Contains(t, last, "✓ wrong delete: B's DEL removes the lock of A (A1).\n")
-	require.Contains(t, last, "You needed 9 steps, 3 faults. The best way has 9 steps, 3 faults.\n")
+	require.Contains(t, last, "You needed 9 steps, 3 faults. The best way takes 9 steps, 3 faults.\n")
 	require.Contains(t, last, "go run . replay '"+wrongDelete3+"'\n")
 	require.NotContains(t, out, "\x1b", "nothing is painted or cleared without a terminal")
 }
 
-func TestScreenShowsWhoDoesWhatAndWhatIsAFault(t *testing.T) {
+func TestScreenShowsClientsAndFaults(t *testing.T) {
 	_, out, _ := played(t, "2212q", "--stage", "3", "--goal", "exclusion")
 	first, screen := screens(out)[0], screens(out)[3]
 	require.Contains(t, first, "Press one key for each step, without Enter.")
 	require.NotContains(t, screen, "Press one key")
 	for _, part := range []string{
-		"Goal: bring two clients into the lock at once (exclusion).\n",
+		"Goal: let two clients hold the lock at once (exclusion).\n",
 		"Environment: commands, replies and writes can be delayed by any time (async).\n",
 		"A   TryLock: hasn't read yet: (nil)                                  mutex.go:64\n",
 		"B │ asks the ledger whether it has the order tea\n",
@@ -109,13 +109,13 @@ func TestHintStaysUntilTheNextStep(t *testing.T) {
 	p := player3(t)
 	for _, key := range "h\rx" {
 		require.NoError(t, p.press(key))
-		require.Equal(t, "Hint: 2. The goal is 9 steps away. B needs the lock, and no key is in its way.", p.hint)
+		require.Equal(t, "Hint: 2. The goal is 9 steps away. B needs the lock, and there is no key.", p.hint)
 	}
 	require.NotEmpty(t, p.note)
 	require.NoError(t, p.press('1'))
 	require.Empty(t, p.hint+p.note)
 	_, out, _ := played(t, "11111111h", "--stage", "3", "--env", "short-pauses")
-	require.Contains(t, out, "Hint: try another way, or undo (u). No way is known: there is none up to 4\nfaults.")
+	require.Contains(t, out, "Hint: try another way, or undo (u). No way is known: there is none with up\nto 4 faults.")
 }
 
 func TestScreenIsAsWideAsTheTerminal(t *testing.T) {
@@ -144,7 +144,7 @@ func TestKeysThatEndTooSoonAreAFailure(t *testing.T) {
 	require.True(t, strings.HasSuffix(out, "So far: go run . replay 'v1/stage3/2c/1x/async/wrong-delete/b.B'\n"))
 }
 
-// Nothing is cut that a player needs, whatever the game; three clients need most.
+// No text that a player needs is cut. Three clients need the most room.
 func TestEveryScreenFitsATerminalOf80By24(t *testing.T) {
 	for _, s := range stages.Public() {
 		for _, p := range schedule.Properties {

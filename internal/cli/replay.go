@@ -16,7 +16,7 @@ import (
 func (a *app) replayCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "replay SCHEDULE",
-		Short: "Draw a schedule that explore found or somebody played",
+		Short: "Draw a schedule from explore or from a game",
 		Long: "replay runs a lock under a schedule and draws what happens, the same each time. A schedule " +
 			"is a string: v1/LOCK/CLIENTS/ATTEMPTS/ENVIRONMENT/PROPERTY/STEPS. LOCK is stage3, or 3; " +
 			"replay refuses the name of an edited lock, such as mylock~3f2a91c0. CLIENTS is 2c for two " +
@@ -32,7 +32,7 @@ func (a *app) replayCommand() *cobra.Command {
 
 const exampleSchedule = "v1/stage2/2c/1x/async/wrong-delete/b.B.t.b.a.b"
 
-// replay runs a schedule and prints its picture, what its property says of it, and how long it is.
+// replay runs a schedule and prints its picture, its property's verdict, and its length.
 func (a *app) replay(text string) error {
 	c, steps, err := game.Read(text, stages.Table)
 	if err != nil {
@@ -50,7 +50,7 @@ func (a *app) replay(text string) error {
 	if c.From != nil {
 		begins = takenOver.Args("failure", c.From.Failure.ID, "n", c.From.Events)
 	}
-	a.heading(term.Bold, a.say(scheduleOf, "stage", capital(c.Column.NameIn(a.lang)), "title", c.Column.TitleIn(a.lang),
+	a.heading(term.Bold, a.say(scheduleOf, "stage", capital(c.Stage.NameIn(a.lang)), "title", c.Stage.TitleIn(a.lang),
 		"property", c.Property.Name, "env", c.Env.Name, "begins", begins))
 	a.draw(m.Trace, m.Found)
 	if len(m.Found) > 0 {

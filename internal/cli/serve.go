@@ -47,27 +47,27 @@ var (
 	isServed    = i18n.New("{page} shows every run; Ctrl-C ends it")
 	isBuilding  = i18n.New("building the page's engine: a minute or two the first time, seconds after that")
 	isBuilt     = i18n.New("the engine is built, in {time}: {size} MB")
-	noEngine    = i18n.New("the page gets no engine: {error}")
+	noEngine    = i18n.New("the page has no engine: {error}")
 	isSaved     = i18n.New("{file}: the page with its engine, {size} MB; open it in a browser")
 	badFile     = i18n.New("--file {name}: name a file in a folder that exists, such as lockkata.html")
 	serverEnded = i18n.New("the server ended: {error}")
 	cannotHear  = i18n.New("--addr {address}: {error}; give host:port, such as 127.0.0.1:8077, or port 0 for a free one")
 )
 
-// page plays the catalogue on the stages, and returns the page of it.
+// page plays the catalogue on the stages, and returns the page about it.
 func (a *app) page(ctx context.Context, e page.Engine) ([]byte, error) {
 	g, err := a.judgeAll(ctx, failures.All, stages.Public())
 	if err != nil {
 		return nil, err
 	}
 	if err := a.surprises(g); err != nil {
-		fmt.Fprintln(a.err, err) // the page shows it as it is
+		fmt.Fprintln(a.err, err) // the page contains the error
 	}
 	return page.Page(g.columns, g.rows, a.sources, e)
 }
 
-// serve serves the page until the context ends. It listens first: an address that cannot be
-// had is told before any work is done.
+// serve serves the page until the context ends. It listens first, so that a bad address is reported
+// before any work is done.
 func (a *app) serve(ctx context.Context, addr string) error {
 	listener, err := listen(addr)
 	if err != nil {
@@ -96,7 +96,7 @@ func (a *app) serve(ctx context.Context, addr string) error {
 	return nil
 }
 
-// listen listens on an address, which names at least a port.
+// listen listens on an address, which must have a port.
 func listen(addr string) (net.Listener, error) {
 	if _, _, err := net.SplitHostPort(addr); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func listen(addr string) (net.Listener, error) {
 	return net.Listen("tcp", addr)
 }
 
-// buildEngine builds the engine in the background. What it returns waits for the engine.
+// buildEngine builds the engine in the background. The returned function waits for it.
 func (a *app) buildEngine(ctx context.Context) func(context.Context) ([]byte, error) {
 	begun := time.Now()
 	engine := sync.OnceValues(func() ([]byte, error) {
@@ -120,11 +120,11 @@ func (a *app) buildEngine(ctx context.Context) func(context.Context) ([]byte, er
 	return func(context.Context) ([]byte, error) { return engine() }
 }
 
-// savePage writes the page with its engine inside into a file.
+// savePage writes the page with its engine into a file.
 func (a *app) savePage(ctx context.Context, name string) error {
 	info, err := os.Stat(name)
 	_, noFolder := os.Stat(filepath.Dir(name))
-	if name == "" || err == nil && info.IsDir() || noFolder != nil { // building takes a minute
+	if name == "" || err == nil && info.IsDir() || noFolder != nil { // checked first, since building takes a minute
 		return badFile.Args("name", strconv.Quote(name))
 	}
 	runner, err := build.Runner(ctx, ".")
@@ -149,5 +149,5 @@ func (a *app) savePage(ctx context.Context, name string) error {
 
 func megabytes(raw []byte) string { return fmt.Sprintf("%.1f", float64(len(raw))/1e6) }
 
-// note prints a line about the work to the error output.
+// note prints a line about progress to the error output.
 func (a *app) note(t i18n.Text, pairs ...any) { fmt.Fprintln(a.err, a.say(t, pairs...)) }

@@ -44,7 +44,7 @@ func (a *app) showCommand() *cobra.Command {
 			if f.Family != failures.RedLock && (steps || err == nil && asked.Hidden) {
 				of = stages.All()
 			}
-			chosen := turn(of, f)
+			chosen := beforeAndAfter(of, f)
 			switch {
 			case stage != "" && err != nil:
 				return err
@@ -66,7 +66,7 @@ func (a *app) showCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&stage, "stage", "", "the stage to run it on")
 	cmd.Flags().BoolVar(&beforeAfter, "before-after", false, "the last stage that it breaks, then the first that it does not")
-	cmd.Flags().BoolVar(&steps, "steps", false, "choose among the steps from stage 5 to stage 6 too")
+	cmd.Flags().BoolVar(&steps, "steps", false, "include the steps from stage 5 to stage 6")
 	cmd.Flags().BoolVar(&as.json, "json", false, "print the trace and the findings as JSON")
 	cmd.Flags().BoolVar(&as.svg, "svg", false, "draw it as a picture: SVG")
 	cmd.Flags().StringVar(&as.html, "html", "", "draw it as a page to step through, into this `FILE`; - is the standard output")
@@ -96,7 +96,7 @@ var (
 	legendLine  = i18n.New("mutex.go:1 is the line that sent the command")
 )
 
-// locksOf returns the locks of which a table or a document shows a failure.
+// locksOf returns the locks on which a failure is shown.
 func locksOf(f failures.Failure) []stages.Stage {
 	if f.Family == failures.RedLock {
 		return []stages.Stage{stages.RedLock}
@@ -104,9 +104,9 @@ func locksOf(f failures.Failure) []stages.Stage {
 	return stages.Public()
 }
 
-// turn returns the last column that the failure breaks and the first after it that it does not, or the
-// one of them that there is. What breaks none has the first that it applies to.
-func turn(of []stages.Stage, f failures.Failure) []stages.Stage {
+// beforeAndAfter returns the last lock that the failure breaks and the first after it that it does not, or
+// only one of them. If the failure breaks none it returns the first to which it applies.
+func beforeAndAfter(of []stages.Stage, f failures.Failure) []stages.Stage {
 	broken, fixed := stages.FixedBy(of, f)
 	switch {
 	case broken == nil:
@@ -126,7 +126,7 @@ func (a *app) play(f failures.Failure, chosen []stages.Stage) (grid, error) {
 	return grid{ready, [][]failures.Verdict{judge(a.t, f, ready)}}, nil
 }
 
-// show draws the failure on stages that were chosen of some.
+// show draws the failure on the chosen ones of the stages.
 func (a *app) show(f failures.Failure, chosen, of []stages.Stage) error {
 	g, err := a.play(f, chosen)
 	if err != nil {
@@ -174,7 +174,7 @@ func (a *app) draw(trace *world.Trace, findings []oracle.Finding) {
 	fmt.Fprintln(a.out, timeline.Text(trace, findings, options))
 }
 
-// legend explains the signs that a picture uses.
+// legend explains the signs in a picture.
 func (a *app) legend(trace *world.Trace) {
 	bars, apart, names := a.say(legendLanes), "   ", a.say(legendOwner)+"   "+a.say(legendLine)
 	if slices.ContainsFunc(trace.Events, func(e world.Event) bool { return e.Kind == world.Frozen }) {

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	narrowestTitle = 24 // columns that a title needs to be printed
-	mostOfAStep    = 4  // failures that --steps shows for each step
+	narrowestTitle = 24 // the fewest columns in which a title is printed
+	mostOfAStep    = 4  // the most failures that --steps shows for each step
 )
 
-// What is printed around the results.
+// Texts around the results.
 var (
 	stagesTitle    = i18n.New("A Redis lock, stage by stage, and what breaks it")
 	documentsTitle = i18n.New("The locks of five documents, as written, and what breaks them")
 	redlockTitle   = i18n.New("RedLock, over five servers, and what breaks it")
 	redlockShows   = i18n.New("RedLock survives what happens to a minority: servers that are down, fail over or have a wrong clock. It relies on servers that do not forget and on clocks that do not jump, and it has no fencing token against a holder that pauses. A lock over one server breaks in the same way at its first failover, but costs a fifth. Where two must never write, the resource itself has to refuse.")
 	guardsTitle    = i18n.New("What no lock with a lease prevents, and a guard of the resource does")
-	guardsShow     = i18n.New("Here ✓ means that the ledger is right, though two may be inside the lock. The lock saves work: while one client works, the others wait. The resource keeps the truth: a guard looks at the moment of the write, so it holds on stage 1, and without any lock. Only the fencing token needs a lock that hands it out. The table does not show which guard fits: each needs a resource that can compare, and an e-mail cannot. Nor does it show the work that was done in vain.")
+	guardsShow     = i18n.New("Here ✓ means that the ledger is right, even if two clients held the lock. The lock saves work: while one client works, the others wait. The resource protects the data: a guard checks at the moment of the write, so it works on stage 1, and without any lock. Only the fencing token needs a lock that issues it. The table does not show which guard fits: each needs a resource that can compare, and an e-mail cannot. Nor does it show the wasted work.")
 	someFailures   = i18n.New("{n} of {all} failures are shown; all were run. To see all, by family: {command}")
 	someChanges    = i18n.New("{n} of {changed} failures that a step changes: up to {most} for each, those it fixes first. All {all} were run. To see all, by family: {command}")
 	totalRuns      = i18n.New("{n} runs on {where}{took}: {expected}")
@@ -48,8 +48,8 @@ var (
 		{"go run . --guards", i18n.New("what helps where no lock does")},
 	}
 	afterGuards = []row{
-		{"go run . show process-pause --stage 1", i18n.New("two are inside, and the ledger takes both orders")},
-		{"go run . show process-pause-unique --stage 1", i18n.New("two are inside, and the ledger refuses the second order")},
+		{"go run . show process-pause --stage 1", i18n.New("two clients hold the lock, and the ledger takes both orders")},
+		{"go run . show process-pause-unique --stage 1", i18n.New("two clients hold the lock, and the ledger refuses the second order")},
 		{"go run . --redlock", i18n.New("a lock over five servers")},
 	}
 	afterRedLock = []row{
@@ -64,7 +64,7 @@ var (
 	}
 )
 
-// mark is how an outcome is shown, and what is said of it where it is counted.
+// mark is an outcome's sign, and its explanation next to the count.
 type mark struct {
 	failures.Outcome
 	style term.Style
@@ -75,7 +75,7 @@ type mark struct {
 var marks = []mark{
 	{failures.Broken, term.Red, "✗", i18n.New("broken {n}")},
 	{failures.Safe, term.Green, "✓", i18n.New("safe {n}: this one scripted run did not break the lock. It is no proof.")},
-	{failures.Noticed, term.Cyan, "◐", i18n.New("noticed {n}: the hold is lost, and its owner is told in time")},
+	{failures.Noticed, term.Cyan, "◐", i18n.New("noticed {n}: the lock was lost, but its owner was told before it did harm")},
 	{failures.Inherent, term.Yellow, "~", i18n.New("unavoidable {n}: no lock that expires can prevent this")},
 	{failures.NotTested, term.Yellow, "?", i18n.New("not tested {n}: what the failure is about did not happen")},
 	{failures.NotPlayed, term.Alarm, "…", i18n.New("not played to the end {n}")},
@@ -93,7 +93,7 @@ func (a *app) signOf(o failures.Outcome) string {
 	return a.color.Paint(m.style, m.sign)
 }
 
-// printMatrix prints the locks, a row for each failure that is shown, the totals, and what to try.
+// printMatrix prints the locks, a row for each failure that is shown, the totals, and commands to try.
 func (a *app) printMatrix(r request, g grid, took time.Duration) {
 	if !r.totals {
 		a.printRows(r, g)
@@ -117,7 +117,7 @@ func (a *app) printMatrix(r request, g grid, took time.Duration) {
 	fmt.Fprintln(a.out, a.say(otherLanguage))
 }
 
-// rows returns the failures that are shown, and what is said of the others.
+// rows returns the failures that are shown, and a sentence about the others.
 func (r request) rows(g grid) (rows [][]failures.Verdict, rest i18n.Message) {
 	switch {
 	case r.redlock:
@@ -143,7 +143,7 @@ func (r request) rows(g grid) (rows [][]failures.Verdict, rest i18n.Message) {
 	return rows, someFailures.Args("n", len(rows), "all", len(g.rows), "command", command)
 }
 
-// sortByFix puts those first that an earlier lock fixes, and those last that none fixes.
+// sortByFix sorts the failures by the lock that fixes them, unfixed ones last.
 func sortByFix(rows [][]failures.Verdict, of []stages.Stage) {
 	place := func(row []failures.Verdict) int {
 		if _, fixed := stages.FixedBy(of, row[0].Failure); fixed != nil {
@@ -154,7 +154,7 @@ func sortByFix(rows [][]failures.Verdict, of []stages.Stage) {
 	slices.SortStableFunc(rows, func(a, b []failures.Verdict) int { return cmp.Compare(place(a), place(b)) })
 }
 
-// changes returns the rows that --steps shows, by the step that changes them, and how many change.
+// changes returns the rows that --steps shows, ordered by step, and how many failures change.
 func (g grid) changes() (shown [][]failures.Verdict, changed int) {
 	want := func(row []failures.Verdict, column int) failures.Outcome {
 		return g.columns[column].Expect(row[0].Failure)
@@ -201,7 +201,7 @@ func (a *app) printRows(r request, g grid) {
 	}
 	rows, rest := r.rows(g)
 	var cells [][]string
-	titles := map[int]i18n.Text{} // of the lines that are no heads
+	titles := map[int]i18n.Text{} // of lines without a heading
 	for i, row := range rows {
 		if i == 0 || family(row) != family(rows[i-1]) {
 			cells = append(cells, append([]string{family(row)}, stages.IDs(g.columns)...))
@@ -230,7 +230,7 @@ func (a *app) printRows(r request, g grid) {
 	a.prose("", 0, rest.Localize(a.lang))
 }
 
-// signs returns a sign for each of a failure's results.
+// signs returns the sign of each result of a failure.
 func (a *app) signs(g grid, row []failures.Verdict) (signs []string) {
 	for n, v := range row {
 		sign := a.signOf(v.Outcome)
@@ -258,7 +258,7 @@ func (a *app) printTotals(r request, g grid, took time.Duration) {
 	if wrong > 0 {
 		expected = a.color.Paint(term.Red, notExpected.Of(wrong).Localize(a.lang))
 	}
-	inTime := "" // for a person: what goes into a file or a document is the same each time
+	inTime := "" // for a person only: output for a file or a document must not vary
 	if a.watched {
 		inTime = a.say(inSeconds, "n", fmt.Sprintf("%.1f", took.Seconds()))
 	}
@@ -266,7 +266,7 @@ func (a *app) printTotals(r request, g grid, took time.Duration) {
 	a.item("  ", a.say(totalRuns, "n", runs, "where", r.where(), "took", inTime, "expected", expected))
 }
 
-// printCounts explains the outcomes that there are, and says how many of each.
+// printCounts prints the number of each outcome that occurs, with its explanation.
 func (a *app) printCounts(count map[failures.Outcome]int) {
 	for _, m := range marks {
 		if n := count[m.Outcome]; n > 0 {

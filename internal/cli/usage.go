@@ -11,7 +11,7 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// The errors of a command line.
+// Errors of a command line.
 var (
 	noFlag     = i18n.New("there is no flag {flag}")
 	badValue   = i18n.New("{flag} does not take {value}: {usage}")
@@ -25,7 +25,7 @@ var (
 	didYouMean = i18n.NewPlural("{fault}; did you mean {names}?", "{fault}; did you mean one of these: {names}?")
 )
 
-// badFlag puts an error of pflag into our words: the flag, its value and the remedy.
+// badFlag rewords an error of pflag: the flag, its value and the remedy.
 func badFlag(cmd *cobra.Command, err error) error {
 	var name string
 	switch err := err.(type) {
@@ -50,13 +50,13 @@ func badFlag(cmd *cobra.Command, err error) error {
 	return suggest(noFlag.Args("flag", name), name, names)
 }
 
-// wrongValue says what a flag takes.
+// wrongValue returns an error with the values that a flag takes.
 func wrongValue(f *pflag.Flag, value string) error {
 	_, usage := pflag.UnquoteUsage(f)
 	return badValue.Args("flag", "--"+f.Name, "value", strconv.Quote(value), "usage", usage)
 }
 
-// noArguments refuses a word that is no subcommand, and suggests the nearest one.
+// noArguments refuses an argument that is not a subcommand, and suggests the nearest one.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -78,8 +78,8 @@ func noWords(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// oneWord refuses several arguments, and none where there have to be least. Of those that are known
-// the first is an example.
+// oneWord accepts one argument, or none if least is 0. The first known name is the example in the
+// error.
 func oneWord(least int, known ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if least <= len(args) && len(args) <= 1 {
@@ -95,10 +95,10 @@ func oneWord(least int, known ...string) cobra.PositionalArgs {
 	}
 }
 
-// areExclusive matches what cobra says of flags that exclude each other: its error has no type.
+// areExclusive matches cobra's error about flags that exclude each other, which has no type.
 var areExclusive = regexp.MustCompile(`^if any flags in the group .*\[(.+)\] were all set$`)
 
-// inOurWords puts an error of cobra about a group of flags into our words.
+// inOurWords rewords an error of cobra about a group of flags.
 func inOurWords(err error) error {
 	if flags := areExclusive.FindStringSubmatch(err.Error()); flags != nil {
 		return excluded.Args("flags", "--"+strings.ReplaceAll(flags[1], " ", ", --"))
@@ -106,7 +106,7 @@ func inOurWords(err error) error {
 	return err
 }
 
-// inRange refuses a number that was given with a flag and is too low or too high.
+// inRange refuses a number from a flag that is too low or too high.
 func inRange(cmd *cobra.Command, name string, least, most int) error {
 	n, err := cmd.Flags().GetInt(name)
 	if err != nil || !cmd.Flags().Changed(name) || least <= n && n <= most {
@@ -115,7 +115,7 @@ func inRange(cmd *cobra.Command, name string, least, most int) error {
 	return outOfRange.Args("flag", "--"+name, "n", n, "least", least, "most", most)
 }
 
-// mostNames is how many names an error lists. Only the failures are more.
+// mostNames is how many names an error lists at most. Only the failures are more.
 const mostNames = 20
 
 // suggest ends an error about an unknown name with the nearest names.
@@ -136,7 +136,7 @@ func nearest(word string, known []string) (near []string) {
 	if word == "" {
 		return nil
 	}
-	names := new(cobra.Command) // cobra suggests subcommands, so each name is one
+	names := new(cobra.Command) // cobra suggests subcommands, so each name is added as one
 	for _, name := range known {
 		if strings.Contains(name, strings.ToLower(word)) {
 			near = append(near, name)

@@ -13,15 +13,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// nobody is an address at which nobody listens.
-const nobody = "127.0.0.1:1"
+// closedPort is an address without a server.
+const closedPort = "127.0.0.1:1"
 
-// refusal is a command line that cannot be carried out. A "_" in it is a space in a word.
+// refusal is a command line that is refused. A "_" in it is a space in an argument.
 type refusal struct {
 	line, says string
 }
 
-// inBoth is what an error says in each language: flags, values, addresses, commands.
+// inBoth matches what an error contains in each language: flags, values, addresses, commands.
 var inBoth = regexp.MustCompile(`--[a-z-]+|"[^"]*"|\d[\d.]*:\d+|go run \S+ \w+`)
 
 func requireRefused(t *testing.T, want int, all []refusal) {
@@ -52,7 +52,7 @@ func requireRefused(t *testing.T, want int, all []refusal) {
 func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 	compiler, err := exec.LookPath("go")
 	require.NoError(t, err)
-	bin := t.TempDir() // in which there is no redis-server
+	bin := t.TempDir() // an empty PATH, so there is no redis-server
 	require.NoError(t, os.Symlink(compiler, filepath.Join(bin, "go")))
 	t.Setenv("PATH", bin)
 	empty := filepath.Join(t.TempDir(), "nothing")
@@ -70,8 +70,8 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"--family waiter", `did you mean "waiters"?`},
 		{"--family dogs", `--family "dogs": there is no such family; there are: "lease", "owner", "watchdog", `},
 		{"--live", "there is no redis-server: install one"},
-		{"--live --redis " + nobody, "leave out --redis and lockkata starts its own"},
-		{"--redis " + nobody, "--redis names the Redis for --live: add --live"},
+		{"--live --redis " + closedPort, "leave out --redis and lockkata starts its own"},
+		{"--redis " + closedPort, "--redis names the Redis for --live: add --live"},
 
 		{"show", "show takes one FAILURE, not 0, as in: go run . show crash-before-expire; go run . list prints all names"},
 		{"show a b", "show takes one FAILURE, not 2, as in: "},
@@ -87,7 +87,7 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 
 		{"list stage1", `list takes no arguments, not "stage1"`},
 		{"diff", "diff takes one STAGE, not 0, as in: go run . diff 2; there are: 2, 3, 4, 5, 6"},
-		{"diff 1", "stage 1 is built on no other; diff takes: 2, 3, 4, 5, 6"},
+		{"diff 1", "no stage comes before stage 1; diff takes: 2, 3, 4, 5, 6"},
 
 		{"explore --stage 7", `there is no stage "7"; there are: 1, 2, 3, 4, 5, 6`},
 		{"explore --env nowhere", `there is no environment "nowhere"`},
@@ -129,18 +129,18 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"serve --file /nowhere/page.html", `--file "/nowhere/page.html": name a file`},
 		{"serve --file x --addr 127.0.0.1:0", "--addr, --file exclude each other"},
 
-		{"demo --redis " + nobody, "no usable Redis at " + nobody + ": "},
+		{"demo --redis " + closedPort, "no usable Redis at " + closedPort + ": "},
 		{"demo --redis localhost", "missing port in address; start one there, or leave out --redis"},
 	})
 	require.NoDirExists(t, empty)
 }
 
-// full is a disk on which there is no room.
+// full is a full disk.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-func TestOutputThatIsLostIsAFailure(t *testing.T) {
+func TestWriteErrorIsAFailure(t *testing.T) {
 	for _, args := range [][]string{{"list"}, {"list", "--json"}, {"diff", "2"}, {"--help"}} {
 		var errors bytes.Buffer
 		require.Equal(t, exitFailed, Run(t, os.DirFS("../.."), nil, full{}, &errors, args...), args)
@@ -148,11 +148,11 @@ func TestOutputThatIsLostIsAFailure(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeDoneIsAFailureInOneLine(t *testing.T) {
+func TestImpossibleCommandFailsInOneLine(t *testing.T) {
 	requireRefused(t, exitFailed, []refusal{{"show oom --html /nowhere/at/all.html", "cannot write the page: open /nowhere/at/all.html"}})
 	t.Chdir(t.TempDir())
 	status, _, errors := command(t, "serve", "--file", "page.html")
 	require.Equal(t, exitFailed, status)
-	require.Contains(t, errors, "the page gets no engine: it is built from lockkata's own folder, with Go: this folder is in no module\n")
+	require.Contains(t, errors, "the page has no engine: it is built from lockkata's own folder, with Go: this folder is in no module\n")
 	require.NoFileExists(t, "page.html")
 }

@@ -11,7 +11,7 @@ import (
 	"lockkata/internal/edits"
 )
 
-// chooser is a file that only the edited build has: how the test chooses an edit.
+// chooser is a file of the edited build only: with it the test chooses an edit.
 const chooser = `package edits_test
 
 import "` + edits.Package + `"
@@ -19,7 +19,7 @@ import "` + edits.Package + `"
 func init() { choose = func(i int) { edited.Active = i } }
 `
 
-// buildEdited builds this package's tests on the edited locks.
+// buildEdited builds this package's tests with the edited locks.
 func buildEdited(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")

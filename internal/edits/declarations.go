@@ -12,7 +12,7 @@ type Declaration struct {
 	Body       string // of a function
 }
 
-// Declarations are those of a file, but for its imports.
+// Declarations returns the declarations of a file, without its imports.
 func Declarations(source string) (found []Declaration, err error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", source, parser.ParseComments|parser.SkipObjectResolution)

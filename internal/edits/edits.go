@@ -1,5 +1,5 @@
-// Package edits holds mistakes that are easy to make in a lock of this repository. Each is a
-// change of a line or two, with what a user of the lock would suffer and what shows it.
+// Package edits has mistakes that are easy to make in a lock of this repository. Each changes a
+// line or two, and names the harm to a user of the lock and the failure that shows it.
 package edits
 
 import (
@@ -19,24 +19,23 @@ import (
 // Edit is one mistake.
 type Edit struct {
 	Name     string
-	Stage    stages.Stage // whose lock it changes
+	Stage    stages.Stage // the stage whose lock it changes
 	File     string       // in the repository
-	Old, New string       // the text that is in the file once, and what takes its place
-	Suffers  string       // what a user of the lock would suffer
-	// What shows it: a failure whose cell has another outcome than the lesson's, and the
-	// rule that it breaks.
+	Old, New string       // the text that occurs once in the file, and its replacement
+	Suffers  string       // the harm to a user of the lock
+	// Failure has another outcome with the edit, and breaks Rule.
 	Failure string
 	Outcome failures.Outcome
 	Rule    oracle.Monitor
-	Search  string // the search that must find it too, property/environment; "" if none is asked
+	Search  string // the search that must find it too, property/environment; "" for none
 }
 
-// Each text has the edits of one lock, which its name names: stage2.txt, stage6.1.txt.
+// texts has a file for the edits of each lock, named after it: stage2.txt, stage6.1.txt.
 //
 //	== mutex.go: NX dropped
 //	- "locked", "NX", "PX"
 //	+ "locked", "PX"
-//	suffers: every SET succeeds, so everybody gets in
+//	suffers: every SET succeeds, so several clients get in
 //	cell: second-client x exclusion
 //	search: exclusion/short-pauses
 //
@@ -46,7 +45,7 @@ type Edit struct {
 //go:embed *.txt
 var texts embed.FS
 
-// All are the edits, by the lock that they change.
+// All has the edits, ordered by lock.
 var All []Edit
 
 func init() {
@@ -60,7 +59,7 @@ func init() {
 func read(texts fs.FS) (all []Edit, err error) {
 	names, err := fs.Glob(texts, "*.txt")
 	for _, name := range names {
-		column, err := stages.FindLock(strings.TrimSuffix(strings.TrimPrefix(name, "stage"), ".txt"))
+		stage, err := stages.FindLock(strings.TrimSuffix(strings.TrimPrefix(name, "stage"), ".txt"))
 		if err != nil {
 			return nil, fmt.Errorf("edits: %s: %w", name, err)
 		}
@@ -73,14 +72,14 @@ func read(texts fs.FS) (all []Edit, err error) {
 			if err != nil {
 				return nil, fmt.Errorf("edits: %s: %q: %w", name, e.Name, err)
 			}
-			e.Stage, e.File = column, path.Join(column.Dir, e.File)
+			e.Stage, e.File = stage, path.Join(stage.Dir, e.File)
 			all = append(all, e)
 		}
 	}
 	return all, err
 }
 
-// parse reads an edit, whose file is one of its lock's folder.
+// parse parses an edit of a file in its lock's folder.
 func parse(entry string) (e Edit, err error) {
 	heading, text, _ := strings.Cut(entry, "\n")
 	file, name, found := strings.Cut(heading, ": ")
@@ -112,10 +111,10 @@ func parse(entry string) (e Edit, err error) {
 
 var notInIDs = regexp.MustCompile(`[^a-z0-9.]+`)
 
-// ID is the name as it stands in a link.
+// ID returns the name in the form for a link.
 func (e Edit) ID() string { return notInIDs.ReplaceAllString(strings.ToLower(e.Name), "-") }
 
-// Apply returns the text of the file with the edit. All other lines stay where they are.
+// Apply returns the text of the file with the edit. Line numbers do not change.
 func (e Edit) Apply(text string) (string, error) {
 	if n := strings.Count(text, e.Old); n != 1 {
 		return "", fmt.Errorf("edits: %q is %d times in %s, not once", e.Old, n, e.File)

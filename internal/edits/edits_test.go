@@ -15,22 +15,22 @@ import (
 	"lockkata/internal/edits"
 )
 
-// wholeSearch is set, for the child too, by the live test that wants the search that takes
-// seconds as well.
+// wholeSearch is an environment variable that the live test sets, for the child process too, to
+// include the search that takes seconds.
 const wholeSearch = "LOCKKATA_WHOLE_SEARCH"
 
-// choose makes the stages run with edit number i, from 1, and with none for 0. Only the
-// binary that [buildEdited] makes has it.
+// choose activates edit number i, counted from 1, or none with 0. Only the binary of
+// [buildEdited] sets it.
 var choose func(i int)
 
-// The locks cannot be edited where they are: the test builds itself once more, on locks
-// that have all edits, of which one at a time is chosen, and runs that.
-func TestEachEditTurnsItsCellRed(t *testing.T) {
+// The locks cannot be edited in place. So the test builds itself again with locks that have all
+// edits, and chooses one edit at a time.
+func TestEachEditBreaksItsCell(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a program of the edited locks, and searches them")
 	}
 	if choose == nil {
-		out, err := exec.Command(buildEdited(t), "-test.v", "-test.run=^TestEachEditTurnsItsCellRed$").CombinedOutput()
+		out, err := exec.Command(buildEdited(t), "-test.v", "-test.run=^TestEachEditBreaksItsCell$").CombinedOutput()
 		require.NoError(t, err, string(out))
 		t.Log(string(out))
 		return
@@ -39,11 +39,11 @@ func TestEachEditTurnsItsCellRed(t *testing.T) {
 		t.Run(e.Name, func(t *testing.T) {
 			f, found := failures.Find(e.Failure)
 			require.True(t, found)
-			column := e.Stage
-			subject, err := failures.DiscoverScripts(t, column.Subject)
+			stage := e.Stage
+			subject, err := failures.DiscoverScripts(t, stage.Subject)
 			require.NoError(t, err)
-			require.Equal(t, column.Expect(f), failures.Run(t, f, subject).Outcome, "without the edit")
-			require.NotEqual(t, column.Expect(f), e.Outcome, "the edit would not show")
+			require.Equal(t, stage.Expect(f), failures.Run(t, f, subject).Outcome, "without the edit")
+			require.NotEqual(t, stage.Expect(f), e.Outcome, "the edit would not show")
 
 			choose(i + 1)
 			defer choose(0)
@@ -57,14 +57,14 @@ func TestEachEditTurnsItsCellRed(t *testing.T) {
 			t.Log(verdict.Outcome, verdict.Sentence())
 			require.Equal(t, e.Outcome, verdict.Outcome)
 			require.True(t, oracle.Violates(verdict.Findings, e.Rule), "%s: %v", e.Rule, verdict.Findings)
-			if e.Search != "" && (os.Getenv(wholeSearch) != "" || column.ID != "6" || e.Search != "exclusion/async") {
+			if e.Search != "" && (os.Getenv(wholeSearch) != "" || stage.ID != "6" || e.Search != "exclusion/async") {
 				mustBeFound(t, e, subject)
 			}
 		})
 	}
 }
 
-// mustBeFound asks the search of the suite that the edit names.
+// mustBeFound runs the search of the suite that the edit names.
 func mustBeFound(t *testing.T, e edits.Edit, subject failures.Subject) {
 	t.Helper()
 	property, env, _ := strings.Cut(e.Search, "/")

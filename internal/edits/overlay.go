@@ -11,12 +11,12 @@ import (
 )
 
 // Package is the import path of a package that only a build with [Files] has. Its variable
-// Active chooses the edit that runs, by its number from 1, or none with 0.
+// Active is the number of the edit to run, counted from 1, or 0 for none.
 const Package = "lockkata/internal/edited"
 
-// Files are the files of a build in which every edit can be chosen while it runs, by their
-// names in the repository. sources is the repository's own folder. Line numbers are those of
-// the file without an edit, or with the one that runs.
+// Files returns the files of a build in which each edit can be chosen at run time, by their
+// paths in the repository. sources is the repository's root. Line numbers are those of the file
+// without an edit, or with the active edit.
 func Files(sources fs.FS) (map[string]string, error) {
 	files := map[string]string{"internal/edited/edited.go": "package edited\n\nvar Active int\n"}
 	for _, e := range All {
@@ -59,32 +59,32 @@ func withAllEdits(file, source string) (string, error) {
 			}
 		}
 	}
-	as := source // it stands
+	as := source // the import stays
 	for n, d := range whole {
 		if cases[n] != "" {
 			all := fmt.Sprintf("{\nswitch edited.Active {\n%sdefault:\n%s%s}}", cases[n], numbered(file, as, d), line(file, as, d.Text))
 			source = strings.Replace(source, d.Text, strings.TrimSuffix(d.Text, d.Body)+all, 1)
 		}
 	}
-	if strings.Contains(source, "edited.Active") { // on the line that is there: no number changes
+	if strings.Contains(source, "edited.Active") { // on the same line, so that no line number changes
 		source = strings.Replace(source, "\n\nimport (", fmt.Sprintf("; import %q\n\nimport (", Package), 1)
 	}
 	return source, nil
 }
 
-// numbered is the body of a function, with the line numbers that it has in its file.
+// numbered returns the body of a function with the line numbers of its file.
 func numbered(file, source string, d Declaration) string {
 	return line(file, source, strings.TrimSuffix(d.Text, d.Body)) + d.Body + "\n"
 }
 
-// line tells the compiler that what comes next is on the line where that text ends.
+// line returns a directive that gives the following code the line number at which text ends.
 func line(file, source, text string) string {
 	before, _, _ := strings.Cut(source, text)
 	return fmt.Sprintf("//line /lockkata/%s:%d\n", file, 1+strings.Count(before+text, "\n"))
 }
 
-// Overlay writes files into a folder, and a list of them that the go command takes as its
-// -overlay. root is where the repository is.
+// Overlay writes files into a folder, and returns a list of them for the go command's -overlay.
+// root is the repository's folder.
 func Overlay(folder, root string, files map[string]string) (list string, err error) {
 	replace := map[string]string{}
 	for name, text := range files {

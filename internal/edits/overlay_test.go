@@ -15,9 +15,9 @@ import (
 	"lockkata/internal/edits"
 )
 
-// A page shows the line that a client runs: it is the line of the file as it stands, or as
-// it is edited, however many bodies a function has in the build.
-func TestLinesOfAnEditedLockAreItsOwn(t *testing.T) {
+// A page shows the line that a client runs. In the edited build it is the line of the original
+// or edited file, however many bodies the function has.
+func TestEditedLockHasItsOwnLineNumbers(t *testing.T) {
 	sources := os.DirFS("../..")
 	files, err := edits.Files(sources)
 	require.NoError(t, err)
@@ -39,13 +39,13 @@ func TestLinesOfAnEditedLockAreItsOwn(t *testing.T) {
 	}
 }
 
-// inScript tells whether an edit is one of a Lua script in a Go file.
+// inScript reports whether an edit changes a Lua script inside a Go file.
 func inScript(e edits.Edit, text string) bool {
 	before, _, _ := strings.Cut(text, e.Old)
 	return strings.Count(before, "`")%2 == 1
 }
 
-// calls are the calls in a file, each with the line on which the compiler has it.
+// calls returns the calls in a file, each with the line that the compiler gives it.
 func calls(t *testing.T, file, text string) map[string]bool {
 	t.Helper()
 	files := token.NewFileSet()

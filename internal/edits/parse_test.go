@@ -12,7 +12,7 @@ import (
 const whole = "== mutex.go: first\n- a\n- \tb\n+ c\nsuffers: much\ncell: oom x lost wake-up\n" +
 	"== hold.go: second\n- d\nsuffers: more\ncell: oom x leak\nsearch: leak/crash\n"
 
-func TestEditsAreRead(t *testing.T) {
+func TestEditsAreParsed(t *testing.T) {
 	all, err := read(fstest.MapFS{"stage6.1.txt": {Data: []byte(whole)}})
 	require.NoError(t, err)
 	const folder = "stage6_reentrant_pubsub/step1_told/"

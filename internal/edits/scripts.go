@@ -11,9 +11,8 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// InScripts is the lock with the edit, where it is one of a Lua script: the script that is
-// sent is another one. text is the edit's file, and lock.Scripts are known. Elsewhere the
-// lock stays as it is.
+// InScripts returns the lock with an edit of a Lua script: go-redis sends the edited script. Any
+// other lock is returned unchanged. text is the edit's file; lock.Scripts must be set.
 func (e Edit) InScripts(lock failures.Subject, text string) (failures.Subject, error) {
 	for _, script := range lock.Scripts {
 		if !strings.Contains(text, script) || !strings.Contains(script, e.Old) {
@@ -34,7 +33,7 @@ func (e Edit) InScripts(lock failures.Subject, text string) (failures.Subject, e
 	return lock, nil
 }
 
-// swapped is a hook of go-redis that sends another script than the lock does.
+// swapped is a go-redis hook that replaces the script that a lock sends.
 type swapped struct{ old, new string }
 
 func (s swapped) in(create world.Constructor) world.Constructor {
@@ -50,7 +49,7 @@ func (s swapped) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proce
 	return next
 }
 
-// ProcessHook sends the other script.
+// ProcessHook replaces the script.
 func (s swapped) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		for i, arg := range cmd.Args() {

@@ -6,5 +6,5 @@ import "testing"
 
 func TestEachEditIsFoundByItsSearch(t *testing.T) {
 	t.Setenv(wholeSearch, "1")
-	TestEachEditTurnsItsCellRed(t)
+	TestEachEditBreaksItsCell(t)
 }

@@ -14,16 +14,16 @@ import (
 	"lockkata/internal/stages"
 )
 
-// Challenge is what is played: a lock, its clients, what may happen to them, and the
-// property to break.
+// Challenge is what a player plays: a lock, its clients, the possible faults, and the property to
+// break.
 type Challenge struct {
-	Column stages.Stage
+	Stage stages.Stage
 	schedule.Setup
 }
 
-// Settings are what a player can choose.
+// Settings are the player's choices.
 type Settings struct {
-	Goal, Env         string // the names of a property and an environment; "": what suits the lock best
+	Goal, Env         string // the names of a property and an environment; "": chosen to suit the lock
 	Clients, Attempts int
 }
 
@@ -36,7 +36,7 @@ var (
 	suitsNot  = i18n.New("{property} is about {feature}, which {stage} does not have; there are {names}")
 )
 
-// Of is the challenge of a lock. The error names the setting that cannot be.
+// Of returns the challenge of a lock. The error names the setting that does not fit.
 func (s Settings) Of(c stages.Stage) (Challenge, error) {
 	none := Challenge{}
 	if setup, _, _, err := schedule.Parse(c.Challenge); err == nil && s.Goal == "" {
@@ -59,9 +59,9 @@ func (s Settings) Of(c stages.Stage) (Challenge, error) {
 	}}, nil
 }
 
-// Taken is the challenge to end a failure's run otherwise: it is taken over after so many
-// of its events, with the failure's clients. Without a goal it is the rule that the failure
-// is about; without an environment, one process may stand still.
+// Taken returns a challenge that continues a failure's run after so many events, with the
+// failure's clients. The default goal is the failure's rule; the default environment lets one
+// process pause.
 func (s Settings) Taken(c stages.Stage, f failures.Failure, events int) (Challenge, error) {
 	about := slices.IndexFunc(schedule.Properties, func(p schedule.Property) bool {
 		return p.Suits(c.Subject) && p.Guard == f.Guard &&
@@ -76,12 +76,11 @@ func (s Settings) Taken(c stages.Stage, f failures.Failure, events int) (Challen
 	return challenge, err
 }
 
-// step is what a schedule's step looks like.
+// step matches a step of a schedule.
 var step = regexp.MustCompile(`^(t|[abc][1-9]?|[ABC][1-9]?|[xzwch][abc]|c[a-z]|[dr][abc][1-9]?)$`)
 
-// Read reads the string of a schedule of one of the locks, which it names by its ID or its
-// subject's name. The schedule of a lock that is not among them is refused: on another
-// lock it would be another story.
+// Read parses the string of a schedule. The string names its lock by a stage's ID or a subject's
+// name. A schedule of another lock is refused: it would mean something else here.
 func Read(text string, of []stages.Stage) (Challenge, []string, error) {
 	setup, name, steps, err := schedule.Parse(text)
 	if err != nil {
@@ -114,7 +113,7 @@ func unknown(name string, of []stages.Stage) error {
 	return noLock.Args("name", strconv.Quote(name), "names", strings.Join(names, ", "))
 }
 
-// suits returns an error if a lock does not have what a property is about.
+// suits returns an error if the lock lacks the feature that a property is about.
 func suits(c stages.Stage, p schedule.Property) error {
 	for _, need := range p.Needs {
 		if !slices.Contains(c.Subject.Has, need) {

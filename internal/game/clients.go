@@ -10,18 +10,18 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// Client is what a client is doing.
+// Client is the state of a client.
 type Client struct {
 	Name         string
 	Frozen, Dead bool
 	Inside       bool
-	Beside       bool // inside, and another one is inside as well
+	Beside       bool // it holds the lock, and another client does too
 	Does         string
-	Source       *world.Source // the line of the lock that does it
-	Background   []Flight      // commands for which none of its calls waits
+	Source       *world.Source // the line of the lock's code that it runs
+	Background   []Flight      // commands that none of its calls waits for
 }
 
-// Flight is a command that was sent, and whose reply was not read yet.
+// Flight is a command that was sent and whose reply was not read yet.
 type Flight struct {
 	Text   string
 	Source *world.Source
@@ -40,7 +40,7 @@ var (
 	sends       = i18n.New("sends {command}")
 )
 
-// clients are the clients at the end of the trace.
+// clients returns the clients at the end of the trace.
 func (g *Game) clients(end *world.Scene) (all []Client) {
 	for _, name := range g.at.Trace.Lanes {
 		is, inside := end.Condition(end.Process(name)), end.Holds(name) > 0
@@ -62,7 +62,7 @@ func (g *Game) clients(end *world.Scene) (all []Client) {
 	return all
 }
 
-// finished says how the client's last call ended.
+// finished returns how the client's last call ended.
 func (g *Game) finished(name string) string {
 	for _, e := range slices.Backward(g.at.Trace.Events) {
 		if e.Kind == world.Returned && e.Client == name {
@@ -72,7 +72,7 @@ func (g *Game) finished(name string) string {
 	return notBegun.Localize(g.Language)
 }
 
-// calling says what a call does that has nothing under way to Redis.
+// calling describes a call that has no command on its way to Redis.
 func (g *Game) calling(call *world.Event) string {
 	switch call.Op {
 	case world.OpCheck:
@@ -83,8 +83,8 @@ func (g *Game) calling(call *world.Event) string {
 	return callWaits.Localize(g.Language, "call", call.Op)
 }
 
-// addFlights adds the commands that the client has not given up. Of those of its call the last
-// counts, for it may be an attempt in place of another.
+// addFlights adds the commands that the client has not given up. Of those of its call only the
+// last counts: it may be a retry.
 func (g *Game) addFlights(c *Client, end *world.Scene) {
 	call, _ := end.Call(c.Name)
 	for _, r := range end.UnderWay {

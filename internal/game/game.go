@@ -1,8 +1,8 @@
-// Package game is the game in which a person is the scheduler of a lock's clients: which
-// command Redis executes next, which reply a client reads, when time passes, what fails.
-// The player is to break a rule with as few faults and steps as possible.
+// Package game lets a person schedule a lock's clients: choose which command Redis executes next,
+// which reply a client reads, when time passes, and what fails. The player has to break a rule
+// with as few faults and steps as possible.
 //
-// A [Game] needs no terminal: [Game.View] is the position as data, which a terminal or a
+// A [Game] needs no terminal: [Game.View] returns the position as data, which a terminal or a
 // page draws.
 package game
 
@@ -19,24 +19,23 @@ import (
 	"lockkata/internal/stages"
 )
 
-// Game is a challenge, and how far its player is.
+// Game is a challenge with the steps taken so far.
 type Game struct {
 	Challenge
 	Language i18n.Language
 	Won      bool // the goal was reached, at least once
-	// Stop is asked in a search for a way to the goal; true ends it. nil: never.
+	// Stop ends a search for a way to the goal when it returns true. nil: never.
 	Stop func(schedule.Progress) bool
 
 	t     *testing.T
-	key   string // the lock's key, which is shown as K
+	key   string // the lock's key, shown as K
 	at    Run
-	par   i18n.Message // what is known of the best way to the goal
+	par   i18n.Message // the best known way to the goal, in words
 	ways  [][]string   // schedules that reach the goal
 	hints int
 }
 
-// New is the game of a challenge, at its beginning. The error says that the lock cannot be
-// played.
+// New returns a game at its beginning. It returns an error if the lock cannot be played.
 func New(t *testing.T, c Challenge) (*Game, error) {
 	var err error
 	if c.Subject, err = failures.DiscoverScripts(t, c.Subject); err != nil {
@@ -53,7 +52,7 @@ func New(t *testing.T, c Challenge) (*Game, error) {
 	return g, g.Set(nil)
 }
 
-// Replay is the game of a schedule's string, where the schedule ends.
+// Replay returns the game at the end of a schedule's string.
 func Replay(t *testing.T, text string, of []stages.Stage) (*Game, error) {
 	c, steps, err := Read(text, of)
 	if err != nil {
@@ -66,22 +65,22 @@ func Replay(t *testing.T, text string, of []stages.Stage) (*Game, error) {
 	return g, g.Set(steps)
 }
 
-// Steps are the tokens of the steps taken.
+// Steps returns the tokens of the steps taken.
 func (g *Game) Steps() []string { return g.at.Schedule }
 
-// Text is the schedule so far as a string, which replays it.
+// Text returns the schedule so far as a string for replay.
 func (g *Game) Text() string { return schedule.Text(g.Setup, g.at.Schedule) }
 
 // Reached reports whether the goal is reached here.
 func (g *Game) Reached() bool { return len(g.at.Found) > 0 }
 
-// Trace is what has happened so far.
+// Trace returns the events so far.
 func (g *Game) Trace() *world.Trace { return g.at.Trace }
 
-// Found is where the run breaks the goal's rule.
+// Found returns where the run breaks the goal's rule.
 func (g *Game) Found() []oracle.Finding { return g.at.Found }
 
-// Options are what can be done next: nothing after the goal.
+// Options returns the possible next steps: none after the goal.
 func (g *Game) Options() []schedule.Option {
 	if g.Reached() {
 		return nil
@@ -89,7 +88,7 @@ func (g *Game) Options() []schedule.Option {
 	return g.at.Options(len(g.Steps()))
 }
 
-// Choose takes the next step: the option of that index.
+// Choose takes the option of that index as the next step.
 func (g *Game) Choose(option int) error {
 	options := g.Options()
 	if option < 0 || option >= len(options) {
@@ -104,7 +103,7 @@ func (g *Game) Undo() error { return g.Set(g.Steps()[:max(len(g.Steps())-1, 0)])
 // Restart takes all steps back.
 func (g *Game) Restart() error { return g.Set(nil) }
 
-// Set goes to where a schedule leads. If the schedule is not possible the game stays where it is.
+// Set goes to the end of a schedule. If the schedule is not possible the game does not change.
 func (g *Game) Set(steps []string) error {
 	run, err := Follow(g.t, g.Setup, steps)
 	if err != nil {

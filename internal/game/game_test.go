@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// challenged returns a game of a lock, for two clients that ask once.
+// challenged returns a game of a lock, for two clients that try once.
 func challenged(t *testing.T, lock stages.Stage, s Settings) *Game {
 	t.Helper()
 	s.Clients, s.Attempts = 2, 1
@@ -42,10 +42,10 @@ func view(t *testing.T, g *Game) View {
 	return v
 }
 
-func TestViewSaysWhoDoesWhat(t *testing.T) {
+func TestViewDescribesEachClient(t *testing.T) {
 	v := view(t, played(t, "3", Settings{Goal: "exclusion"}, "b", "B", "a"))
 	require.Equal(t, "lock:order:1001", v.Key)
-	require.Equal(t, Named{"exclusion", "bring two clients into the lock at once"}, v.Goal)
+	require.Equal(t, Named{"exclusion", "let two clients hold the lock at once"}, v.Goal)
 	a, b := v.Clients[0], v.Clients[1]
 	require.Equal(t, "TryLock: hasn't read yet: (nil)", a.Does)
 	require.Equal(t, "stage3_owner_value/mutex.go", a.Source.File)
@@ -123,8 +123,8 @@ func wonByHints(t *testing.T, g *Game) (whys []string) {
 	return whys
 }
 
-// Hints lead from anywhere to the goal, each with a reason.
-func TestHintsSayWhy(t *testing.T) {
+// From each position hints lead to the goal, each with a reason.
+func TestHintsHaveReasons(t *testing.T) {
 	g := played(t, "3", Settings{}, "a")
 	require.Equal(t, []string{
 		"A learns that it has the lock, and acts on it.",
@@ -133,21 +133,21 @@ func TestHintsSayWhy(t *testing.T) {
 		"A learns how things are now. They can be different by the time it acts.",
 		"A goes on only after it has read this reply.",
 		"The lease ends, and its client doesn't know it yet.",
-		"B needs the lock, and no key is in its way.",
+		"B needs the lock, and there is no key.",
 		"That breaks the rule: A's DEL removes the lock of B (B1).",
 	}, wonByHints(t, g))
 	require.Equal(t, "You needed 9 steps, 3 faults. You took 8 hints.", view(t, g).Score)
 	h, err := g.Hint()
 	require.NoError(t, err)
-	require.Equal(t, Hint{Option: -1, Why: "Nothing is left to choose."}, h)
+	require.Equal(t, Hint{Option: -1, Why: "No step is possible any longer."}, h)
 
 	h, err = played(t, "3", Settings{Env: "short-pauses"}).Hint()
 	require.NoError(t, err)
-	require.Equal(t, Hint{Option: -1, Why: "No way is known: there is none up to 4 faults."}, h)
+	require.Equal(t, Hint{Option: -1, Why: "No way is known: there is none with up to 4 faults."}, h)
 }
 
-// The challenge of each stage ends at its goal, each of its steps has a reason, and the suite's
-// search knows no shorter way.
+// The hints solve the challenge of each stage, with a reason for each step and in no more steps
+// than the suite's search needed.
 func TestEveryChallengeIsWonByItsHints(t *testing.T) {
 	for _, c := range stages.Table {
 		g := challenged(t, c, Settings{})
@@ -155,13 +155,12 @@ func TestEveryChallengeIsWonByItsHints(t *testing.T) {
 		wonByHints(t, g)
 		require.Equal(t, c.Challenge, g.Text())
 		require.Equal(t, c.Search(g.Property.Name, g.Env.Name), fmt.Sprintf("%d/%d", g.at.Faults(), len(g.Steps())), c.ID)
-		require.Contains(t, view(t, g).Score, "The best way has "+view(t, g).Length+".")
+		require.Contains(t, view(t, g).Score, "The best way takes "+view(t, g).Length+".")
 	}
 }
 
-// What is known of a stage says nothing of the same stage with an edit: only a search on that
-// very lock does.
-func TestNothingIsSaidOfTheBestWayOnAnEditedLock(t *testing.T) {
+// The best way on a stage may not be the best on its edited lock: that needs a search of its lock.
+func TestBestWayOnAnEditedLockIsUnknown(t *testing.T) {
 	edited := stages.MustFind("1")
 	edited.Subject.Name = schedule.ForeignName("stage1", "edited")
 	g := challenged(t, edited, Settings{})
@@ -173,13 +172,13 @@ func TestNothingIsSaidOfTheBestWayOnAnEditedLock(t *testing.T) {
 	g.ways[0] = slices.Concat(g.ways[0], g.ways[0]) // as if the stage's way were longer than this lock's
 	require.NoError(t, g.FindPar())
 	wonByHints(t, g)
-	require.Equal(t, "You needed 2 steps, 1 fault. The best way has 2 steps, 1 fault. You took 3 hints.", view(t, g).Score)
+	require.Equal(t, "You needed 2 steps, 1 fault. The best way takes 2 steps, 1 fault. You took 3 hints.", view(t, g).Score)
 }
 
-func TestSearchThatIsStoppedSaysHowFarItCame(t *testing.T) {
+func TestStoppedSearchReportsItsProgress(t *testing.T) {
 	for runs, par := range map[int]string{
-		0: "No way is known: 0 schedules don't get there.", 40: "No way is known: there is none up to 0 faults.",
-		2000: "The best way that is known has 15 steps, 2 faults.",
+		0: "No way is known: 0 schedules don't get there.", 40: "No way is known: there is none with up to 0 faults.",
+		2000: "The best known way takes 15 steps, 2 faults.",
 	} {
 		g := played(t, "1", Settings{Goal: "damage"})
 		g.Stop = func(p schedule.Progress) bool { return p.Runs >= runs }
@@ -188,7 +187,7 @@ func TestSearchThatIsStoppedSaysHowFarItCame(t *testing.T) {
 	}
 }
 
-func TestRunThatIsTakenOverIsAboutTheRuleOfItsFailure(t *testing.T) {
+func TestTakenOverRunHasTheRuleOfItsFailure(t *testing.T) {
 	f, _ := failures.Find("delete-foreign")
 	for goal, s := range map[string]Settings{"wrong-delete": {}, "leak": {Goal: "leak"}} {
 		s.Clients, s.Attempts = 2, 1
@@ -207,8 +206,7 @@ func TestEveryPropertyIsAGoal(t *testing.T) {
 	}
 }
 
-// A schedule's string names its lock, which is a column by its ID or its subject's name,
-// and nothing else.
+// A schedule's string names its lock by a stage's ID or by its subject's name.
 func TestStringsReplayOnTheirOwnLockOnly(t *testing.T) {
 	const rest = "2c/1x/crash/leak/b.xb"
 	for _, name := range []string{"stage1", "1"} {

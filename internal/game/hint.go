@@ -9,24 +9,24 @@ import (
 	"lockkata/internal/term"
 )
 
-// How far a search for a way to the goal looks.
+// Limits of a search for a way to the goal.
 const (
 	mostFaults = 4
-	glance     = 1500 // how many schedules before the game
-	patience   = 4000 // and for a hint
+	glance     = 1500 // schedules before the game
+	patience   = 4000 // schedules for a hint
 )
 
 var (
-	bestWay    = i18n.New("The best way has {length}.")
-	knownWay   = i18n.New("The best way that is known has {length}.")
-	noneUpTo   = i18n.New("No way is known: there is none up to {faults}.")
+	bestWay    = i18n.New("The best way takes {length}.")
+	knownWay   = i18n.New("The best known way takes {length}.")
+	noneUpTo   = i18n.New("No way is known: there is none with up to {faults}.")
 	noneYet    = i18n.New("No way is known: {n} schedules don't get there.")
 	needed     = i18n.New("You needed {length}.")
 	hintsTaken = i18n.NewPlural("You took 1 hint.", "You took {n} hints.")
 )
 
-// FindPar notes what is known about the best way to the goal: the one with the fewest faults, and
-// the fewest steps with them. Where nothing is known it searches, for seconds at most.
+// FindPar sets what is known about the best way to the goal: the one with the fewest faults, then
+// the fewest steps. For an unknown lock it searches, for seconds at most.
 func (g *Game) FindPar() (err error) {
 	if !g.KnowsWay() {
 		_, g.par, err = g.look(nil, glance)
@@ -34,7 +34,7 @@ func (g *Game) FindPar() (err error) {
 	return err
 }
 
-// look looks for a way that begins with the given steps, and says what is known about the best one.
+// look searches for a way that begins with the given steps, and returns it with a sentence about the best.
 func (g *Game) look(from []string, runs int) (way []string, says i18n.Message, err error) {
 	limits := schedule.Limits{From: from, Bound: mostFaults, Runs: runs, Stop: g.Stop}
 	r, err := schedule.Search(g.t, g.Setup, []schedule.Property{g.Property}, limits)
@@ -57,11 +57,11 @@ func (g *Game) look(from []string, runs int) (way []string, says i18n.Message, e
 	return way, says, err
 }
 
-// KnowsWay takes the stage's own way, if this is its challenge and the lock still goes it. It
-// needs no search. For an edited lock it is a way for hints, and perhaps not the best.
+// KnowsWay loads the stage's own way, if this is its challenge and the way works on this lock. It
+// needs no search. On an edited lock the way is good for hints, but perhaps not the best.
 func (g *Game) KnowsWay() bool {
-	setup, _, steps, err := schedule.Parse(g.Column.Challenge)
-	setup.Subject = g.Column.Subject
+	setup, _, steps, err := schedule.Parse(g.Challenge.Stage.Challenge)
+	setup.Subject = g.Challenge.Stage.Subject
 	if err != nil || schedule.Text(setup, steps) != schedule.Text(g.Setup, steps) {
 		return false
 	}
@@ -70,14 +70,14 @@ func (g *Game) KnowsWay() bool {
 		return false
 	}
 	g.ways = slices.Insert(g.ways, 0, steps)
-	if schedule.IsForeign(g.Column.Subject.Name) {
+	if schedule.IsForeign(g.Challenge.Stage.Subject.Name) {
 		return false
 	}
 	g.par = bestWay.Args("length", schedule.Length(end.Faults(), len(steps)))
 	return true
 }
 
-// score says how long the player's way is, and what is known of the best.
+// score returns the length of the player's way, and what is known of the best.
 func (g *Game) score() string {
 	text, hints := needed.Localize(g.Language, "length", schedule.Length(g.at.Faults(), len(g.Steps()))), i18n.Message{}
 	if g.hints > 0 {
@@ -91,14 +91,14 @@ func (g *Game) score() string {
 	return text
 }
 
-// Hint is a step that leads to the goal.
+// Hint is a step towards the goal.
 type Hint struct {
 	Option int    `json:"option"` // its index; -1: no way is known
-	Away   int    `json:"away"`   // how many steps the goal is away
+	Away   int    `json:"away"`   // steps to the goal
 	Why    string `json:"why"`    // a sentence
 }
 
-// Hint says what to do next on a way from here: the way found last, else one that a search finds.
+// Hint returns the next step on a known way, or on one that a search finds.
 func (g *Game) Hint() (Hint, error) {
 	if len(g.Options()) == 0 {
 		return Hint{Option: -1, Why: nothingLeft.Localize(g.Language)}, nil
@@ -121,14 +121,14 @@ func (g *Game) Hint() (Hint, error) {
 	return Hint{next, len(way) - done, g.brief(g.why(end, done))}, nil
 }
 
-// Why a step leads to the goal.
+// Reasons for a step.
 var (
-	nothingLeft = i18n.New("Nothing is left to choose.")
+	nothingLeft = i18n.New("No step is possible any longer.")
 
 	itBreaks     = i18n.New("That breaks the rule: {what}.")
 	writesNow    = i18n.New("{client} writes now, whoever holds the lock.")
 	getsBeside   = i18n.New("{client} gets the lock while {other} believes that it holds it.")
-	getsKey      = i18n.New("{client} needs the lock, and no key is in its way.")
+	getsKey      = i18n.New("{client} needs the lock, and there is no key.")
 	takesKeyAway = i18n.New("Without the key the next client gets the lock.")
 	leaseEnds    = i18n.New("The lease ends, and its client doesn't know it yet.")
 	goesIn       = i18n.New("{client} learns that it has the lock, and acts on it.")
@@ -137,7 +137,7 @@ var (
 		world.Execute: i18n.New("{client} learns how things are now. They can be different by the time it acts."),
 		world.Deliver: i18n.New("{client} goes on only after it has read this reply."),
 		world.Tick:    i18n.New("The next thing happens only after some time."),
-		world.Crash:   i18n.New("What {client} has begun stays unfinished."),
+		world.Crash:   i18n.New("{client} leaves its work unfinished."),
 		world.Freeze:  i18n.New("{client} neither renews its lease nor notices that it ends."),
 		world.Thaw:    i18n.New("{client} goes on as if no time had passed."),
 		world.Heal:    i18n.New("{client} goes on as if no time had passed."),
@@ -147,8 +147,7 @@ var (
 	}
 )
 
-// why says in a sentence what the step after so many others is good for, on a way that
-// leads to the goal.
+// why returns a sentence about the purpose of step number done of a way to the goal.
 func (g *Game) why(way Run, done int) string {
 	chosen, other := way.Chosen(done), ""
 	if done == len(way.Schedule)-1 {

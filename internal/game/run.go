@@ -12,21 +12,21 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// Run is a lock's run under a schedule, with what could be chosen on the way.
+// Run is a lock's run under a schedule, with the options before each step.
 type Run struct {
 	schedule.Played
 	Found  []oracle.Finding // where it breaks the setup's property
 	points []point
 }
 
-// point is a moment before a step, or where a run was stopped.
+// point is the state before a step, or where a run was stopped.
 type point struct {
 	options []schedule.Option
 	now     time.Duration
 }
 
-// Follow runs a lock from its beginning under these steps, and stops there, or before a step that is
-// not possible, which is the error.
+// Follow runs a lock from its beginning under these steps, and stops at the end or before a step
+// that is not possible, which is the error.
 func Follow(t *testing.T, setup schedule.Setup, steps []string) (Run, error) {
 	var astray error
 	r, err := Play(t, setup, schedule.Follow(steps, &astray))
@@ -36,7 +36,7 @@ func Follow(t *testing.T, setup schedule.Setup, steps []string) (Run, error) {
 	return r, cmp.Or(err, astray)
 }
 
-// Play runs a lock as the chooser chooses.
+// Play runs a lock with the steps that the chooser takes.
 func Play(t *testing.T, setup schedule.Setup, choose schedule.Chooser) (r Run, err error) {
 	r.Played, err = schedule.Play(t, setup, func(p schedule.Point) (int, bool) {
 		r.points = append(r.points, point{p.Choices, p.World.Now()})
@@ -48,7 +48,7 @@ func Play(t *testing.T, setup schedule.Setup, choose schedule.Chooser) (r Run, e
 	return r, err
 }
 
-// Options are what could be chosen after so many steps: nothing where the run has ended.
+// Options returns the options after so many steps: none where the run has ended.
 func (r Run) Options(steps int) []schedule.Option {
 	if steps < len(r.points) {
 		return r.points[steps].options
@@ -56,13 +56,13 @@ func (r Run) Options(steps int) []schedule.Option {
 	return nil
 }
 
-// Chosen is the option that was chosen after so many steps.
+// Chosen returns the option that was taken after so many steps.
 func (r Run) Chosen(steps int) schedule.Option {
 	all := r.Options(steps)
 	return all[slices.IndexFunc(all, func(o schedule.Option) bool { return o.Token == r.Schedule[steps] })]
 }
 
-// Events is how many events there were after so many steps, when all rested again.
+// Events returns the number of events after so many steps, when all clients wait again.
 func (r Run) Events(steps int) int {
 	if steps == 0 {
 		return r.Begun
@@ -70,7 +70,7 @@ func (r Run) Events(steps int) int {
 	return r.Ends[steps-1]
 }
 
-// Now is the fake time after so many steps.
+// Now returns the fake time after so many steps.
 func (r Run) Now(steps int) time.Duration {
 	if steps < len(r.points) {
 		return r.points[steps].now
@@ -78,7 +78,7 @@ func (r Run) Now(steps int) time.Duration {
 	return r.Trace.Events[len(r.Trace.Events)-1].At
 }
 
-// Last is what the last step did, and the end of the run if it has ended.
+// Last returns the events of the last step, and of the end of the run if it has ended.
 func (r Run) Last() []world.Event {
 	if n := len(r.Schedule); n > 0 {
 		return r.Trace.Events[r.Events(n-1):]
@@ -86,7 +86,7 @@ func (r Run) Last() []world.Event {
 	return nil
 }
 
-// Faults is how many of the steps are faults.
+// Faults returns how many of the steps are faults.
 func (r Run) Faults() (sum int) {
 	for _, cost := range r.Costs {
 		sum += cost
@@ -94,9 +94,9 @@ func (r Run) Faults() (sum int) {
 	return sum
 }
 
-// Told returns in a word what a call told its client: held, refused, done, panic or error. An error
-// of the lock itself, which says that it is not held, is "refused with an error".
-func Told(r world.Result) string {
+// ResultWord returns the result of a call in a word: held, refused, done, panic or error. The lock's own
+// error for a lock that is not held is "refused with an error".
+func ResultWord(r world.Result) string {
 	switch {
 	case r.Claim == world.ClaimPanic:
 		return "panic"
@@ -112,7 +112,7 @@ func Told(r world.Result) string {
 	return "refused"
 }
 
-// KeyOwner returns whose key Redis holds at the end of a trace: "no key", "A1", or "A1!" without a lease.
+// KeyOwner returns the owner of the key in Redis at the end of a trace: "no key", "A1", or "A1!" without a lease.
 func KeyOwner(trace *world.Trace) string {
 	for _, k := range trace.End().Keys {
 		switch {
@@ -126,5 +126,5 @@ func KeyOwner(trace *world.Trace) string {
 	return "no key"
 }
 
-// Names joins names of clients: "nobody", "A", "A and B".
+// Names joins names of clients: "A and B". Without names it returns the word for none.
 func Names(names []string) string { return cmp.Or(strings.Join(names, " and "), "nobody") }

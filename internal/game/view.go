@@ -13,13 +13,13 @@ import (
 	"lockkata/internal/term"
 )
 
-// View is a position as data: what a screen or a page draws. K in its texts is the lock's key.
+// View is a position as data, for a screen or a page. K in its texts is the lock's key.
 type View struct {
-	Lock     string           `json:"lock"` // in sentences
+	Lock     string           `json:"lock"` // its name in a sentence
 	Title    string           `json:"title"`
-	Goal     Named            `json:"goal"`   // what the player is to do
-	Env      Named            `json:"env"`    // what may happen
-	Par      string           `json:"par"`    // what is known of the best way; "" if nothing was looked for
+	Goal     Named            `json:"goal"`   // the player's task
+	Env      Named            `json:"env"`    // the possible faults
+	Par      string           `json:"par"`    // the best known way; "" if none was looked for
 	Key      string           `json:"key"`    // the lock's
 	Now      time.Duration    `json:"now_ns"` // fake time since the beginning
 	Lease    time.Duration    `json:"lease_ns"`
@@ -27,14 +27,14 @@ type View struct {
 	Keys     []Key            `json:"-"` // in Redis
 	Orders   []world.Order    `json:"-"` // in the ledger
 	Happened []string         `json:"happened"`
-	Options  []Option         `json:"options"`  // none after the goal, or where nothing is left
+	Options  []Option         `json:"options"`  // none after the goal, or where no step is possible
 	Findings []oracle.Finding `json:"findings"` // where the rule is broken: the goal is reached
 	Score    string           `json:"score,omitempty"`
 	Length   string           `json:"length"`   // of all steps
 	Schedule string           `json:"schedule"` // replays it
 }
 
-// Named is something with a name, and what it is in words.
+// Named is a name with its explanation.
 type Named struct {
 	Name  string `json:"name"`
 	Words string `json:"words"`
@@ -42,24 +42,24 @@ type Named struct {
 
 // Key is a key in Redis.
 type Key struct {
-	Owner string // A1, with the value where that says something else
+	Owner string // A1, with the value if that differs
 	Left  time.Duration
 	Stays bool // it has no lease
 }
 
-// Option is something that can be done next.
+// Option is a possible next step.
 type Option struct {
 	Token string `json:"token"`
 	Text  string `json:"text"`
 	Fault bool   `json:"fault,omitempty"`
 }
 
-// View is the present position.
+// View returns the current position.
 func (g *Game) View() (View, error) {
 	end := g.at.Trace.End()
 	now := g.at.Now(len(g.Steps()))
 	v := View{
-		Lock: g.Column.NameIn(g.Language), Title: g.Column.TitleIn(g.Language),
+		Lock: g.Challenge.Stage.NameIn(g.Language), Title: g.Challenge.Stage.TitleIn(g.Language),
 		Goal: Named{g.Property.Name, Goals[g.Property.Name].Words.Localize(g.Language)}, Env: Named{g.Env.Name, i18n.Text(g.Env.About).Localize(g.Language)},
 		Par: g.par.Localize(g.Language), Key: g.key, Now: now, Lease: g.at.Trace.Lease, Clients: g.clients(end), Orders: end.Orders,
 		Happened: g.happened(g.at), Options: []Option{}, Findings: []oracle.Finding{},
@@ -82,42 +82,42 @@ func (g *Game) View() (View, error) {
 	return v, nil
 }
 
-// happened says in sentences what a run's last step did.
+// happened returns sentences about a run's last step.
 func (g *Game) happened(run Run) []string {
-	said := []string{}
+	sentences := []string{}
 	for _, sentence := range timeline.Sentences(run.Trace, len(run.Trace.Events)-len(run.Last()), g.Language) {
-		said = append(said, g.brief(sentence))
+		sentences = append(sentences, g.brief(sentence))
 	}
-	return said
+	return sentences
 }
 
-// brief writes K for the lock's key, also before anybody has installed it.
+// brief writes K for the lock's key, even before the key exists.
 func (g *Game) brief(text string) string { return strings.ReplaceAll(text, g.key, "K") }
 
-// option says in words what can be done. What a wait would bring is looked up.
+// option returns an option in words. For a wait it looks up what comes next.
 func (g *Game) option(o schedule.Option) (Option, error) {
-	said := Option{Token: o.Token, Fault: o.Cost > 0}
+	option := Option{Token: o.Token, Fault: o.Cost > 0}
 	if o.Action != world.Tick {
-		said.Text = g.brief(Action(o, o.What, 0).Localize(g.Language))
-		return said, nil
+		option.Text = g.brief(Action(o, o.What, 0).Localize(g.Language))
+		return option, nil
 	}
 	after, err := Follow(g.t, g.Setup, append(slices.Clone(g.Steps()), o.Token))
 	if err != nil {
-		return said, err
+		return option, err
 	}
 	happens := strings.Join(g.happened(after), " ")
 	if last := after.Last(); happens == "" && len(last) > 0 {
 		happens = g.brief(itSends.Localize(g.Language, "client", last[0].Client, "command", last[0].Line()))
 	}
-	said.Text = Action(o, "", after.Now(len(after.Schedule))).Localize(g.Language)
+	option.Text = Action(o, "", after.Now(len(after.Schedule))).Localize(g.Language)
 	if happens != "" {
-		said.Text = itBrings.Localize(g.Language, "what", said.Text, "then", happens)
+		option.Text = itBrings.Localize(g.Language, "what", option.Text, "then", happens)
 	}
-	return said, nil
+	return option, nil
 }
 
-// Action says what an option does: what is its command or reply in words, and at is to when a tick
-// leads.
+// Action describes an option. what is its command or reply in words, and at the time to which a
+// tick leads.
 func Action(o schedule.Option, what any, at time.Duration) i18n.Message {
 	say := actions[o.Action]
 	switch o.Op {

@@ -5,25 +5,25 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// Goal is what somebody does who breaks a property, and where it is best tried.
+// Goal describes breaking a property, and names the environment where that is best tried.
 type Goal struct {
 	Words i18n.Text
 	Env   string
 }
 
-// Goals are the properties as goals.
+// Goals has a goal for each property.
 var Goals = map[string]Goal{
-	"leak":          {i18n.New("leave a key in Redis that stays forever, or beyond its use"), "crash"},
-	"wrong-delete":  {i18n.New("make a client remove what somebody else installed"), "async"},
-	"exclusion":     {i18n.New("bring two clients into the lock at once"), "async"},
-	"damage":        {i18n.New("bring the order into the ledger twice"), "pause"},
-	"truth":         {i18n.New("make a call say something that is not true"), "reply-loss"},
-	"watchdog":      {i18n.New("let the key of a holder expire in spite of its watchdog"), "async"},
-	"wake-up":       {i18n.New("let a client wait beside a free lock"), "short-pauses"},
-	"damage-fenced": {i18n.New("get the order twice past a ledger that checks tokens"), "pause"},
+	"leak":          {i18n.New("leave a key in Redis forever, or longer than it is needed"), "crash"},
+	"wrong-delete":  {i18n.New("make one client delete another client's lock"), "async"},
+	"exclusion":     {i18n.New("let two clients hold the lock at once"), "async"},
+	"damage":        {i18n.New("get the same order into the ledger twice"), "pause"},
+	"truth":         {i18n.New("make a call return something untrue"), "reply-loss"},
+	"watchdog":      {i18n.New("let a holder's key expire despite its watchdog"), "async"},
+	"wake-up":       {i18n.New("let a client wait although the lock is free"), "short-pauses"},
+	"damage-fenced": {i18n.New("get the same order twice into a ledger that checks tokens"), "pause"},
 }
 
-// What can be done next.
+// Possible next steps.
 var (
 	actions = map[world.Action]i18n.Text{
 		world.Execute: i18n.New("Redis executes {client}'s {what}"),

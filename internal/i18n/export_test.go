@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Known returns all texts that are known, sorted.
+// Known returns all registered texts, sorted.
 func Known() []Text {
 	delete(known, "")
 	return slices.Sorted(maps.Keys(known))

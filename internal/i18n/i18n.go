@@ -1,9 +1,9 @@
 // Package i18n translates what the program prints. A text is a template in
-// English, next to the code that says it:
+// English, next to the code that prints it:
 //
-//	var standsStill = i18n.New("{client} stands still")
+//	var waitsFor = i18n.New("{client} waits for {other}")
 //	…
-//	standsStill.Localize(language, "client", "A")
+//	waitsFor.Localize(language, "client", "A", "other", "B")
 //
 // Its translation is in zh.json, under the English template. A sentence with parts is one
 // template, since the order of words differs between languages. Tests find translations
@@ -52,11 +52,11 @@ func (t Text) Localize(l Language, pairs ...any) string {
 }
 
 // Each returns texts in a language.
-func Each(l Language, all ...Text) (said []string) {
+func Each(l Language, all ...Text) (texts []string) {
 	for _, t := range all {
-		said = append(said, t.Localize(l))
+		texts = append(texts, t.Localize(l))
 	}
-	return said
+	return texts
 }
 
 // Message is a text with its values. It may serve as an error.
@@ -68,10 +68,10 @@ type Message struct {
 // Args returns the text with its values.
 func (t Text) Args(pairs ...any) Message { return Message{t, pairs} }
 
-// Localize returns it in a language.
+// Localize returns the message in a language.
 func (s Message) Localize(l Language) string { return s.Text.Localize(l, s.Pairs...) }
 
-// Error returns it in English.
+// Error returns the message in English.
 func (s Message) Error() string { return s.Localize(English) }
 
 // Unwrap returns the errors among the values.
@@ -95,12 +95,12 @@ func Words(value any, l Language) string {
 	return fmt.Sprint(value)
 }
 
-// MarshalText returns it in English.
+// MarshalText returns the message in English.
 func (s Message) MarshalText() ([]byte, error) { return []byte(s.Error()), nil }
 
-// UnmarshalText makes a text without values, in the language that was marshalled.
-func (s *Message) UnmarshalText(said []byte) error {
-	*s = Message{Text: Text(said)}
+// UnmarshalText sets a text without values, in the language that was marshalled.
+func (s *Message) UnmarshalText(text []byte) error {
+	*s = Message{Text: Text(text)}
 	return nil
 }
 
@@ -122,7 +122,7 @@ func (p Plural) Of(n int, pairs ...any) Message {
 //go:embed zh.json
 var chinese []byte
 
-// Translations returns the Chinese templates by the English ones.
+// Translations returns the Chinese templates, keyed by the English ones.
 var Translations = sync.OnceValue(func() map[Text]string {
 	all := map[Text]string{}
 	if err := json.Unmarshal(chinese, &all); err != nil {

@@ -9,12 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	_ "lockkata/internal/cli" // with all that it says
+	_ "lockkata/internal/cli" // registers its texts
 	"lockkata/internal/i18n"
-	_ "lockkata/internal/locktest" // with its promises
+	_ "lockkata/internal/locktest" // registers its texts
 )
 
-func TestPartsArePutIn(t *testing.T) {
+func TestValuesReplaceTheirNames(t *testing.T) {
 	gives := i18n.Text("{a} gives {b} to {a}")
 	require.Equal(t, "A gives {a} to A", gives.Localize(i18n.English, "a", "A", "b", "{a}"))
 	require.Equal(t, "A gives it to A", gives.Args("a", "A", "b", i18n.Text("it")).Localize(i18n.Chinese), "without a translation it is English")

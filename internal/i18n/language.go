@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Language is a language, as --lang takes it.
+// Language is a language by its name in --lang.
 type Language string
 
 // The languages. The zero value is English.

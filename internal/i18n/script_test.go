@@ -8,15 +8,15 @@ import (
 	"lockkata/internal/i18n"
 )
 
-func TestWhatAScriptSaysIsFound(t *testing.T) {
+func TestTextsOfAScriptAreFound(t *testing.T) {
 	const script = `a = say('step {n} of {all}', {n, all}); b = tell('lease', x); c = essay('no'); d = say("no"); e = say(name)`
 	require.Equal(t, []i18n.Text{"step {n} of {all}", "lease"}, i18n.OfScript(script))
 	require.Equal(t, map[string]string{"lease": "租约"}, i18n.Dictionary(i18n.Chinese, "lease", "go run ."), "without what is the same")
 	require.Empty(t, i18n.Dictionary(i18n.English, "lease"))
 }
 
-// A page looks up by the English text.
-func TestTextThatIsSaidInTwoWaysIsDoubtful(t *testing.T) {
+// A page looks texts up by the English, so an English text can have one translation only.
+func TestTextWithTwoTranslationsIsReported(t *testing.T) {
 	put := map[string]string{}
 	side := func(a, b, c string) any { return map[string]any{"a": a, "list": []any{b, c}, "n": 1.0} }
 	require.Empty(t, i18n.Pairs(put, side("lease", "key", "key"), side("租约", "key", "key")))

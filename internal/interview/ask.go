@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	earliest = 3 // steps are drawn at least
-	most     = 4 // steps come between the picture and the moment that is asked about
+	earliest = 3 // the fewest steps that are drawn
+	most     = 4 // the most steps between the picture and the question
 )
 
-// question asks about the end of a prediction's trace. last are the events of its last step. The truth
-// is one of the choices; there are none if the moment does not suit the question.
+// question asks about the end of a prediction's trace. last are the events of its last step. The
+// truth is one of the choices. If the moment does not suit the question there are no choices.
 type question func(p Prediction, last []world.Event) (text i18n.Message, truth string, choices []string)
 
-// ask makes a question of a run, about a call, the key or who is inside, at a random moment after
-// something came late or failed; false if it has no such moment.
+// ask makes a question about a call, the key or the holders, at a random moment of the run after
+// a delay or a fault. It returns false if the run has no such moment.
 func ask(random *rand.Rand, run game.Run, p Prediction) (Prediction, bool) {
 	about := []question{askCall, askKey, askInside}[random.IntN(3)]
 	for end := len(run.Schedule) - random.IntN(most); end > earliest && slices.Max(run.Costs[:end]) > 0; end-- {
@@ -50,8 +50,8 @@ func ask(random *rand.Rand, run game.Run, p Prediction) (Prediction, bool) {
 	return p, false
 }
 
-// isForeseen reports whether every command from cut to end is under way already at cut. One that is
-// sent later would give away what came before it.
+// isForeseen reports whether every command from cut to end is already on its way at cut. A command
+// that is sent later would give away what came before it.
 func isForeseen(run game.Run, cut, end int) bool {
 	for i := cut; i < end; i++ {
 		o := run.Chosen(i)
@@ -66,9 +66,9 @@ func isForeseen(run game.Run, cut, end int) bool {
 var (
 	whatReturned = i18n.New("What does {client}'s {call} return?")
 	whoseKey     = i18n.New("Whose key does Redis hold then?")
-	whoIsInside  = i18n.New("Who believes then to hold the lock?")
+	whoIsInside  = i18n.New("Which clients then believe that they hold the lock?")
 
-	meanings = map[string]i18n.Text{ // of the choices that are not the name of a client
+	meanings = map[string]i18n.Text{ // of the choices that are not a client's name
 		"held":                  i18n.New("it has the lock"),
 		"refused":               i18n.New("no: another client has the lock"),
 		"error":                 i18n.New("an error"),
@@ -80,7 +80,7 @@ var (
 	theReply = i18n.New("the reply")
 )
 
-// askCall asks what a call of the lock returns, if the picture is followed by no other that does.
+// askCall asks what a call of the lock returns, if no other call returns after the picture.
 func askCall(p Prediction, last []world.Event) (text i18n.Message, truth string, choices []string) {
 	var returned []world.Event
 	for _, e := range p.Trace.Events[p.Shown:] {
@@ -92,17 +92,17 @@ func askCall(p Prediction, last []world.Event) (text i18n.Message, truth string,
 		return text, "", nil
 	}
 	e := returned[0]
-	truth, choices = game.Told(*e.Result), []string{"held", "refused", "error"}
+	truth, choices = game.ResultWord(*e.Result), []string{"held", "refused", "error"}
 	switch {
 	case e.Op == world.OpUnlock:
 		choices = []string{"done", "refused with an error", "error"}
-	case truth == "refused with an error": // to an acquire every error is the same: it doesn't know
+	case truth == "refused with an error": // an acquire treats every error alike
 		truth = "error"
 	}
 	return whatReturned.Args("client", e.Client, "call", e.Op), truth, choices
 }
 
-// askKey asks whose key Redis holds. After a GET or a DEL the answer is plain: the same as before, or none.
+// askKey asks whose key Redis holds. After a GET or a DEL the answer would be plain, so it does not ask.
 func askKey(p Prediction, last []world.Event) (text i18n.Message, truth string, choices []string) {
 	if !slices.ContainsFunc(last, func(e world.Event) bool {
 		return e.Kind == world.Expired || e.Kind == world.Executed && e.Command[0] != "GET" && e.Command[0] != "DEL"
@@ -116,8 +116,8 @@ func askKey(p Prediction, last []world.Event) (text i18n.Message, truth string, 
 	return whoseKey.Args(), truth, []string{"nobody", "A", "B"}
 }
 
-// askInside asks who believes to hold the lock. The steps to come do not say when a client calls Unlock,
-// so none may.
+// askInside asks which clients believe that they hold the lock. The steps to come do not say when a
+// client calls Unlock, so there must be no Unlock.
 func askInside(p Prediction, last []world.Event) (text i18n.Message, truth string, choices []string) {
 	truth = game.Names(p.Trace.End().Insiders())
 	unlocks := func(e world.Event) bool { return e.Kind == world.Called && e.Op == world.OpUnlock }
@@ -129,7 +129,7 @@ func askInside(p Prediction, last []world.Event) (text i18n.Message, truth strin
 	return whoIsInside.Args(), truth, []string{"nobody", "A", "B", "A and B"}
 }
 
-// step is the step at i without what comes of it. The key is K, as in the picture.
+// step returns the step at i without its result. The key is K, as in the picture.
 func step(run game.Run, i int, key string) i18n.Message {
 	o := run.Chosen(i)
 	if key != "" {

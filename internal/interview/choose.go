@@ -12,8 +12,8 @@ import (
 
 var noTheme = i18n.New("there is no theme {name}: there are {names}")
 
-// FindTheme is the index of the theme of that name: its anchor, with or without theme-
-// before it, or its title in any of the documents, which have the same themes.
+// FindTheme returns the index of a theme by its anchor, with or without theme- before it, or by
+// its title in any of the documents, which all have the same themes.
 func FindTheme(name string, documents ...[]Theme) (int, error) {
 	var names []string
 	for i, t := range documents[0] {
@@ -31,7 +31,7 @@ func FindTheme(name string, documents ...[]Theme) (int, error) {
 	return 0, noTheme.Args("name", strconv.Quote(name), "names", strings.Join(names, ", "))
 }
 
-// Filter leaves only the questions that a filter wants, and the themes that have one.
+// Filter keeps the questions that a filter wants, and the themes that have such a question.
 func Filter(themes []Theme, wants func(Question) bool) (left []Theme) {
 	for _, t := range themes {
 		t.Questions = slices.DeleteFunc(slices.Clone(t.Questions), func(q Question) bool { return !wants(q) })
@@ -42,12 +42,12 @@ func Filter(themes []Theme, wants func(Question) bool) (left []Theme) {
 	return left
 }
 
-// Order is the order in which questions are asked, the same for the same seed: those of
-// the first rank, of that those of the easiest level, and of those one of each theme,
-// then the second of each, and so on.
+// Order returns the questions in the order in which they are asked, the same for the same seed:
+// by rank, then by level, easiest first. Within a level it takes one of each theme, then a second
+// of each, and so on.
 func Order(themes []Theme, seed uint64) (all []Question) {
 	random := rand.New(rand.NewPCG(seed, 0))
-	before := map[string]int{} // how many others of its kind and theme come before a question
+	before := map[string]int{} // earlier questions of the same rank, level and theme
 	for _, from := range random.Perm(len(themes)) {
 		count := map[[2]int]int{}
 		for _, i := range random.Perm(len(themes[from].Questions)) {

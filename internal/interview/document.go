@@ -15,10 +15,10 @@ var (
 	codeSpan   = regexp.MustCompile("`([^`]+)`")
 )
 
-// Parse reads a document of interview questions in a language. An error names the file,
-// the line, and what is missing there.
+// Parse parses a document of interview questions in a language. An error names the file, the line
+// and the missing part.
 func Parse(file, text string, l i18n.Language) (themes []Theme, err error) {
-	ids := map[string]int{} // the lines of the anchors
+	ids := map[string]int{} // the line of each anchor
 	for _, s := range sections(text) {
 		n := len(themes)
 		switch before := ids[s.anchor]; {
@@ -54,8 +54,8 @@ func Parse(file, text string, l i18n.Language) (themes []Theme, err error) {
 	return themes, nil
 }
 
-// belongs reports whether a question may stand in the last theme. The last of all, the appendix, has
-// questions of every theme.
+// belongs reports whether a question may be in the last theme. The appendix, which is the last
+// theme, has questions of every theme.
 func belongs(id string, themes []Theme) bool {
 	last := themes[len(themes)-1]
 	return slices.ContainsFunc(themes, func(t Theme) bool {
@@ -63,7 +63,7 @@ func belongs(id string, themes []Theme) bool {
 	})
 }
 
-// section is a heading, with the anchor above it, and the text under it.
+// section is a heading with its anchor and its text.
 type section struct {
 	isTheme       bool
 	title, anchor string
@@ -71,7 +71,7 @@ type section struct {
 	text          string
 }
 
-// sections divides a document. In a block of code nothing but text stands.
+// sections splits a document at its headings. Code blocks are plain text.
 func sections(text string) (all []section) {
 	anchor, fenced := "", false
 	for i, line := range strings.Split(text, "\n") {
@@ -93,7 +93,7 @@ func sections(text string) (all []section) {
 	return all
 }
 
-// question reads a question: under its heading its rank and its level, then its parts, each after an
+// question parses a question: below its heading its rank and level, then its parts, each after an
 // empty line.
 func (s section) question(theme string, l i18n.Language) (Question, error) {
 	q := Question{ID: s.anchor, Theme: theme, Title: s.title}
@@ -127,7 +127,7 @@ func (s section) question(theme string, l i18n.Language) (Question, error) {
 	return q, nil
 }
 
-// grade reads a question's rank and its level.
+// grade parses a question's rank and level.
 func (q *Question) grade(line string, l i18n.Language) error {
 	ranks, levels := i18n.Each(l, rankNames[:]...), i18n.Each(l, levelNames[:]...)
 	m := grading.FindStringSubmatch(line)

@@ -56,7 +56,7 @@ func TestDocumentMayBeChineseAndHaveWindowsLineEnds(t *testing.T) {
 	require.Equal(t, "go run . list", all[0].Questions[0].Command)
 }
 
-// Every part of the first question, taken away, is missed by its name and line.
+// If a part of the first question is missing, the error names it and the line.
 func TestMissingPartIsNamed(t *testing.T) {
 	document := fixture(t, "interview.md")
 	q := themes(t)[0].Questions[0]

@@ -9,13 +9,13 @@ import (
 
 var document = i18n.New("docs/interview.md")
 
-// Document is the file of the questions in a language.
+// Document returns the file of the questions in a language.
 func Document(l i18n.Language) string { return document.Localize(l) }
 
 // Part is one of the parts of a question's entry.
 type Part int
 
-// The parts, in the order in which they stand in the document.
+// The parts, in the order of the document.
 const (
 	Spoken Part = iota // the answer of 30 seconds
 	Drawing
@@ -33,23 +33,23 @@ var (
 	noRun = i18n.New("No run here:") // begins a proof that no command gives
 )
 
-// Label is what a part begins with in the document of a language.
+// Label returns what a part begins with in the document of a language.
 func (p Part) Label(l i18n.Language) string { return label.Localize(l, "part", partNames[p]) }
 
 // Rank is how often a question is asked.
 type Rank int
 
-// The ranks, in the order in which an interview goes through them.
+// The ranks, in the order of an interview.
 const (
-	Must  Rank = iota // everybody should know the answer
+	Must  Rank = iota // each candidate should know the answer
 	Often             // asked in many interviews
-	Deep              // asked of those who have answered the others
+	Deep              // for candidates who have answered the others
 	ranks
 )
 
 var rankNames = [ranks]i18n.Text{i18n.New("must know"), i18n.New("often"), i18n.New("deep")}
 
-// Level is whom a question is asked.
+// Level is the experience that a question asks for.
 type Level int
 
 // The levels, the easiest first.
@@ -64,7 +64,7 @@ var levelNames = [levels]i18n.Text{i18n.New("junior"), i18n.New("senior"), i18n.
 
 var noLevel = i18n.New("there are {names}")
 
-// FindLevel is the level of that name in any language.
+// FindLevel returns the level of that name in any language.
 func FindLevel(name string) (Level, error) {
 	for _, l := range i18n.Languages {
 		if i := slices.Index(i18n.Each(l, levelNames[:]...), strings.ToLower(name)); i >= 0 {
@@ -92,10 +92,10 @@ type Question struct {
 	Rank    Rank
 	Level   Level
 	Parts   [parts]string
-	Command string // the one that proves the answer; "" where the document says that none does
+	Command string // the command that proves the answer; "" if the document has none
 }
 
-// Short is what the theme is called on a command line: lease.
+// Short returns the theme's name on a command line: lease.
 func (t Theme) Short() string { return strings.TrimPrefix(t.ID, themePrefix) }
 
 const themePrefix = "theme-"

@@ -13,23 +13,22 @@ var (
 	image   = regexp.MustCompile(`!\[([^\]]*)\]\(([^)\s]*)\)`)
 	link    = regexp.MustCompile(`\[([^\]]*)\]\([^)\s]*\)`)
 	strong  = regexp.MustCompile(`\*\*([^*]+)\*\*`)
-	stopped = regexp.MustCompile(`([，。：；！？])\*\* `) // Markdown needs that space after bold letters, Chinese does not
+	stopped = regexp.MustCompile(`([，。：；！？])\*\* `) // Markdown needs the space after bold text, Chinese does not
 	item    = regexp.MustCompile(`^\s*(?:[-*]|\d+\.) `)
 	picture = regexp.MustCompile(`^([a-z0-9-]+)-([1-9])\.svg$`)
 )
 
-// code stands in a text for a span of code that is put back later.
+// code is a placeholder for a code span, which is put back later.
 const code = "\x03"
 
-// page sets Markdown for a terminal.
+// page formats Markdown for a terminal.
 type page struct {
 	width    int
 	color    term.Color
 	language i18n.Language
 }
 
-// set makes lines of a text: paragraphs and items are wrapped, code and tables stay as
-// they are.
+// set formats text: paragraphs and items are wrapped, code and tables are not.
 func (p page) set(text string) string {
 	var out strings.Builder
 	var paragraph string
@@ -78,8 +77,8 @@ func (p page) paragraph(text string) string {
 	return out.String()
 }
 
-// inline turns links into their text, a picture into the command that draws it, and
-// paints what is bold. Code stays as it is, on one line, so that it can be copied.
+// inline replaces a link by its text and a picture by the command that draws it, and styles bold
+// text. Code is not wrapped, so that it can be copied.
 func (p page) inline(text string) string {
 	text = image.ReplaceAllStringFunc(text, func(found string) string {
 		m := image.FindStringSubmatch(found)
@@ -98,7 +97,7 @@ func (p page) inline(text string) string {
 
 var drawnBy = i18n.New("{picture}: {command} draws it")
 
-// drawing names the command that draws a picture of the documents.
+// drawing returns the command that draws a picture of the documents.
 func (p page) drawing(alt, file string) string {
 	command := "docs/" + strings.TrimLeft(file, "./")
 	if m := picture.FindStringSubmatch(path.Base(file)); m != nil {

@@ -20,14 +20,14 @@ var (
 	isWrong     = i18n.New("No. The lock ran on, and the answer is: {answer}.")
 )
 
-// foreseen is a prediction, and whether it was answered rightly.
+// foreseen is a prediction with its mark.
 type foreseen struct {
 	Prediction
 	right bool
 }
 
 // predict shows a schedule up to a point, asks, shows the whole run, and marks the answer. It
-// returns false when the interview is to end.
+// returns false to end the interview.
 func (s *Session) predict(ctx context.Context, p Prediction) bool {
 	s.round(prediction)
 	s.sayApart(twoClients, "stage", p.Stage.ID, "title", i18n.Text(p.Stage.Title))

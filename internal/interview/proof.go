@@ -9,11 +9,11 @@ import (
 // ours is a command of this repository, perhaps with keys for its input.
 var ours = regexp.MustCompile(`^(?:printf '([^'\\]*)' \| )?go run \.((?: (?:'[^']*'|[^\s'"|&;<>$]+))*)$`)
 
-// here are the commands that end by themselves and need nothing but this program.
+// here are the commands that end by themselves and need only this program.
 var here = []string{"show", "list", "diff", "replay", "explore", "play"}
 
-// inProcess splits a command into the arguments and the input with which this program
-// can run it itself. Others, such as go test, are for a shell.
+// inProcess splits a command into arguments and input for this program. Other commands, such as
+// go test, return false and need a shell.
 func inProcess(command string) (args []string, keys string, ok bool) {
 	m := ours.FindStringSubmatch(command)
 	if m == nil {

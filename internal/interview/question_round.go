@@ -12,21 +12,21 @@ import (
 var (
 	graded       = i18n.New("{theme} · {rank} · {level}")
 	answerAloud  = i18n.New("Answer aloud, or type it. Press Enter when you have finished.")
-	noAnswer     = i18n.New("{typed} is no answer. Say it aloud and press Enter, or type it. q ends the interview.")
+	noAnswer     = i18n.New("{typed} is not an answer. Say it aloud and press Enter, or type it. q ends the interview.")
 	tookLong     = i18n.New("That took about {time}. An interviewer wants the first answer in 30 seconds.")
 	partHeading  = i18n.New("**{part}:**")
 	keyMenu      = i18n.New("d drawing · p in depth · f follow-ups · r run the proof · q end the interview")
-	howWasIt     = i18n.New("How was it? y said it · h half · n not")
+	howWasIt     = i18n.New("How was it? y knew it · h half · n no")
 	unknownKey   = i18n.New("Unknown key {typed}. Press one of {keys}.")
 	inOwnShell   = i18n.New("Run this in a shell of your own, at the root of the repository: {command}")
 	endsWithCode = i18n.New("{command} ends with status {status}.")
 )
 
-// asked is a question that was asked, and what became of it.
+// asked is a question that was asked, with its answer and mark.
 type asked struct {
 	Question
 	typed string // the answer; "" if it was said aloud
-	mark  string // y, h, n; "" as long as the candidate has not marked it
+	mark  string // y, h, n; "" if the candidate has not marked it
 }
 
 // The keys that mark a question. d, p, f and r show more of it.
@@ -36,8 +36,8 @@ const (
 	keyNot  = "n"
 )
 
-// question asks a question, shows its answers, and lets the candidate mark himself.
-// It returns false when the interview is to end.
+// question asks a question, shows its answers, and lets the candidate mark the own answer.
+// It returns false to end the interview.
 func (s *Session) question(ctx context.Context, q Question) bool {
 	s.round(graded.Args("theme", q.Theme, "rank", rankNames[q.Rank], "level", levelNames[q.Level]))
 	this := &asked{Question: q}
@@ -69,7 +69,7 @@ func (s *Session) question(ctx context.Context, q Question) bool {
 		case "f":
 			s.part(q, FollowUps)
 		case "r":
-			if q.Command == "" { // the document says why
+			if q.Command == "" { // the document explains it
 				s.part(q, Proof)
 			} else {
 				s.prove(q.Command)
@@ -77,15 +77,15 @@ func (s *Session) question(ctx context.Context, q Question) bool {
 		case keySaid, keyHalf, keyNot:
 			this.mark = key
 			return true
-		case "": // Enter alone: it asks again
+		case "": // Enter alone repeats the prompt
 		default:
 			s.say(unknownKey, "typed", strconv.Quote(key), "keys", "d, p, f, r, q, y, h, n")
 		}
 	}
 }
 
-// answer reads the answer to a question. A single letter is a key that was pressed too
-// early: it doesn't cost the answer.
+// answer reads the answer to a question. A single letter is a key that was pressed too early; the
+// candidate can still answer.
 func (s *Session) answer(ctx context.Context) (string, bool) {
 	for {
 		line, ok := s.read(ctx)
@@ -104,7 +104,7 @@ func (s *Session) part(q Question, p Part) {
 	s.prose("\n" + partHeading.Localize(s.Language, "part", partNames[p]) + "\n" + q.Parts[p])
 }
 
-// prove runs a command, if this program can.
+// prove runs a command, if it is one of this program.
 func (s *Session) prove(command string) {
 	args, keys, ok := inProcess(command)
 	if !ok {

@@ -1,7 +1,7 @@
 // Package interview is a mock interview in a terminal. It asks the questions of
-// docs/interview.md, spread over the themes, and between them shows a lock under a
-// schedule that no document has and asks what happens next; the answer to that comes
-// from running it. In the end it says what to read again.
+// docs/interview.md, spread over the themes. Between them it shows a lock under a schedule that is
+// in no document, asks what happens next, and gets the answer by running it. At the end it lists
+// what to read again.
 package interview
 
 import (
@@ -28,18 +28,18 @@ type Session struct {
 	Length    time.Duration
 	First     string   // the id of the question to begin with; "": any
 	AskOnly   bool     // no predictions
-	Known     []string // schedules that are no surprise; see [Finder]
-	Again     string   // the command that holds the same interview
+	Known     []string // schedules that the reader may have seen; see [Finder]
+	Again     string   // the command for the same interview
 	Now       func() time.Time
 	Color     term.Color
 	Width     int
-	Echo      bool // print what was typed: a terminal does it itself
+	Echo      bool // print the candidate's input, as a terminal does by itself
 	In        io.Reader
 	Out       io.Writer
 	InProcess func(args []string, keys string, out io.Writer) int // runs a command of this program
 
 	page      page
-	typed     <-chan string // the lines of the candidate
+	typed     <-chan string // the candidate's lines
 	begun     time.Time
 	questions []*asked
 	predicted []foreseen
@@ -53,8 +53,9 @@ var (
 		i18n.New("You get a question. Say your answer aloud, as you would in the room, or type it. Press Enter when you have finished. " +
 			"Then compare it with the model answer, which takes 30 seconds to say, and mark yourself honestly."),
 		i18n.New("The must-knows come first, from junior to staff. Within a level the order is random."),
-		i18n.New("An answer is one line: type it, then press Enter. When the time is over, no new round begins. q ends the interview at once, " +
-			"and so does Ctrl-C. In the end you see what to read again, and your typed answers beside the model answers."),
+		i18n.New("An answer is one line: type it, then press Enter. When the time is up, no new round begins. q ends " +
+			"the interview at once, and so does Ctrl-C. At the end you see what to read again, and your typed " +
+			"answers next to the model answers."),
 	}
 	howPredictionsGo = i18n.New("Every third round is a prediction. You see a real lock under a schedule that no document shows, drawn up " +
 		"to some point, and say what happens next. Then the lock runs on, and its run decides.")
@@ -62,18 +63,18 @@ var (
 	minuteCount   = i18n.NewPlural("{n} minute", "{n} minutes")
 	questionCount = i18n.NewPlural("{n} question", "{n} questions")
 	themeCount    = i18n.NewPlural("{n} theme", "{n} themes")
-	timeIsOver    = i18n.New("The time is over.")
+	timeIsOver    = i18n.New("The time is up.")
 	allAsked      = i18n.New("All questions were asked.")
 )
 
-// everyThird round is a prediction.
+// everyThird: every third round is a prediction.
 const everyThird = 3
 
-// widest is how wide prose is set.
+// widest is the width of prose, at most.
 const widest = 100
 
-// Hold holds the interview: rounds until the time is over, or the questions, or the
-// input, or the context, whose error it returns; then the summary.
+// Hold runs rounds until the time, the questions or the input end, or the context, whose error it
+// returns. Then it prints the summary.
 func (s *Session) Hold(ctx context.Context) error {
 	rounds, end := context.WithCancel(ctx)
 	defer end()
@@ -82,11 +83,11 @@ func (s *Session) Hold(ctx context.Context) error {
 	s.begun = s.Now()
 	s.welcome()
 	err := s.hold(rounds)
-	s.summarise() // also where the world has failed: the marks are the candidate's
+	s.summarise() // also after an error of a run: the marks are the candidate's
 	return cmp.Or(ctx.Err(), err)
 }
 
-// hold holds the rounds.
+// hold runs the rounds.
 func (s *Session) hold(ctx context.Context) error {
 	finder := &Finder{T: s.T, Seed: s.Seed, Known: slices.Clone(s.Known)}
 	questions := beginWith(Order(s.Themes, s.Seed), s.First)
@@ -108,7 +109,7 @@ func (s *Session) hold(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		finder.Known = append(finder.Known, p.Text()) // nobody is asked about it twice
+		finder.Known = append(finder.Known, p.Text()) // not asked about again
 		goOn = s.predict(ctx, p)
 	}
 	return nil
@@ -116,7 +117,7 @@ func (s *Session) hold(ctx context.Context) error {
 
 func (s *Session) left() time.Duration { return s.Length - s.Now().Sub(s.begun) }
 
-// minutesOf is a duration in words, rounded up.
+// minutesOf returns a duration in words, rounded up.
 func minutesOf(d time.Duration) i18n.Message {
 	return minuteCount.Of(int((d + time.Minute - 1) / time.Minute))
 }
@@ -160,7 +161,7 @@ func (s *Session) round(about any) {
 // keyEnd ends the interview wherever something is typed.
 const keyEnd = "q"
 
-// read reads one line of the candidate; false when the interview is to end.
+// read reads one line of the candidate; false ends the interview.
 func (s *Session) read(ctx context.Context) (line string, ok bool) {
 	s.print("> ")
 	if ctx.Err() == nil {
@@ -178,9 +179,8 @@ func (s *Session) read(ctx context.Context) (line string, ok bool) {
 	return line, ok && !strings.EqualFold(line, keyEnd)
 }
 
-// listen reads lines. It reads in a goroutine of its own, because nothing else can
-// leave a read from a terminal when Ctrl-C comes; the goroutine ends with the input, or
-// with the first line after ctx.
+// listen reads lines in a goroutine, because a read from a terminal cannot be cancelled when
+// Ctrl-C comes. The goroutine ends with the input, or with the first line after ctx.
 func listen(ctx context.Context, in io.Reader) <-chan string {
 	lines := make(chan string)
 	go func() {

@@ -17,12 +17,11 @@ import (
 	"lockkata/internal/stages"
 )
 
-// held is a session on the fixture, and a clock that goes on by some time whenever
-// somebody looks at it.
+// held is a session on the fixture, with a clock that advances at each reading.
 type held struct {
 	*Session
 	out bytes.Buffer
-	ran []string // what was run in process
+	ran []string // commands that were run in process
 }
 
 func prepare(t *testing.T, input string, tick time.Duration) *held {
@@ -45,7 +44,7 @@ func prepare(t *testing.T, input string, tick time.Duration) *held {
 	return h
 }
 
-// hold holds it and returns what was printed.
+// hold runs the session and returns its output.
 func (h *held) hold(t *testing.T) string {
 	t.Helper()
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
@@ -53,8 +52,7 @@ func (h *held) hold(t *testing.T) string {
 	return h.out.String()
 }
 
-// wholeInterview types answers, keys, wrong marks and nonsense, to the end of the
-// questions.
+// wholeInterview has answers, keys, wrong marks and nonsense for all questions.
 const wholeInterview = `a typed answer
 d
 P
@@ -82,7 +80,7 @@ r
 y
 `
 
-func TestWholeInterviewShowsWhatItsKeysAskFor(t *testing.T) {
+func TestKeysOfAnInterviewShowTheirParts(t *testing.T) {
 	h := prepare(t, wholeInterview, time.Second)
 	out := h.hold(t)
 	for _, part := range []string{
@@ -97,12 +95,12 @@ func TestWholeInterviewShowsWhatItsKeysAskFor(t *testing.T) {
 		"    |--- lease ---|\n",
 		"`go run . show oom --stage 99` ends with status 2.\n",
 		`Unknown key "what?". Press one of d, p, f, r, q, y, h, n.` + "\n",
-		`"h" is no answer. Say it aloud`, "Round 4: The lease · often · senior (",
+		`"h" is not an answer. Say it aloud`, "Round 4: The lease · often · senior (",
 		"Round 3: prediction (20 minutes left)\n", `"7" is not one of the answers. Type a number from 1 to `, `"x" is not one of the answers.`,
 		"> r\n\nProof: No run here: it takes an etcd.\n\nd drawing",
 		"All questions were asked.\n", "Summary\n", "5 rounds, in less than a minute.\n",
 		"\nWhat you typed, and the model answer:\n", "\nYou: a typed answer\n\nModel: ",
-		"theme        said  half  not\n", "The same interview again:\n  go run . interview --seed 1\n",
+		"theme        knew  half  not\n", "The same interview again:\n  go run . interview --seed 1\n",
 	} {
 		require.Contains(t, out, part)
 	}
@@ -127,7 +125,7 @@ func TestSummaryNamesWhatToReadAgain(t *testing.T) {
 	}
 	all := prepare(t, "\ny\n", time.Second)
 	all.Themes = all.Themes[1:2]
-	require.Contains(t, all.hold(t), "Nothing to read again: you said it all.\n")
+	require.Contains(t, all.hold(t), "Nothing to read again: you knew it all.\n")
 }
 
 func TestPredictionIsMarkedByTheRun(t *testing.T) {
@@ -161,8 +159,8 @@ func TestNoScheduleIsAskedAboutTwice(t *testing.T) {
 	require.Len(t, slices.Compact(slices.Sorted(slices.Values(h.ran))), 3)
 }
 
-// The input may end anywhere, and q and Q end the interview wherever something is typed. The marks so
-// far count.
+// The input may end anywhere, and q and Q end the interview at every prompt. The marks so far
+// count.
 func TestInterviewMayEndAnywhere(t *testing.T) {
 	lines := strings.SplitAfter(wholeInterview, "\n")
 	for n := range lines {
@@ -192,7 +190,7 @@ func TestNoRoundBeginsAfterTheTime(t *testing.T) {
 	require.Contains(t, out, "That took about 3 minutes. An interviewer wants the first answer in 30 seconds.\n")
 	require.Contains(t, out, "Round 2: ")
 	require.NotContains(t, out, "Round 3: ")
-	require.Contains(t, out, "The time is over.\n")
+	require.Contains(t, out, "The time is up.\n")
 	require.Regexp(t, `2 rounds, in about \d+ minutes\.`, out)
 }
 

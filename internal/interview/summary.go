@@ -16,19 +16,18 @@ var (
 	tookTime    = i18n.New("{rounds}, in about {time}.")
 	tookNoTime  = i18n.New("{rounds}, in less than a minute.")
 	nothing     = i18n.New("Nothing was marked.")
-	tableHead   = []i18n.Text{i18n.New("theme"), i18n.New("said"), i18n.New("half"), i18n.New("not")}
+	tableHead   = []i18n.Text{i18n.New("theme"), i18n.New("knew"), i18n.New("half"), i18n.New("not")}
 	predicted   = i18n.New("Predictions: {right} of {n} right")
 	readAgain   = i18n.New("Read again:")
 	foretold    = i18n.New("Prediction on stage {stage}: {question}")
 	unmarked    = i18n.New("{question} (not marked)")
-	allSaid     = i18n.New("Nothing to read again: you said it all.")
+	allSaid     = i18n.New("Nothing to read again: you knew it all.")
 	whatYouSaid = i18n.New("What you typed, and the model answer:")
 	youAndModel = i18n.New("**{question}**\n\n**You:** {typed}\n\n**Model:** {answer}")
 	sameAgain   = i18n.New("The same interview again:")
 )
 
-// summarise says what was right, what to read again, and how to hold the same
-// interview once more.
+// summarise prints the results, what to read again, and the command for the same interview.
 func (s *Session) summarise() {
 	s.print("\n")
 	s.heading(summary)
@@ -45,7 +44,7 @@ func (s *Session) summarise() {
 	s.print("\n" + sameAgain.Localize(s.Language) + "\n  " + s.Again + "\n")
 }
 
-// marks are how often the candidate has said it, by theme, and the predictions.
+// marks prints the candidate's marks by theme, and the predictions.
 func (s *Session) marks() {
 	head := i18n.Each(s.Language, tableHead...)
 	counts := map[string]map[string]int{} // by theme and mark
@@ -84,8 +83,8 @@ func (s *Session) marks() {
 	}
 }
 
-// readAgain names the questions that were not fully said, where they stand, and the
-// commands that prove their answers; and the schedules that were foretold wrongly.
+// readAgain lists the questions that were not fully answered, with their place and the command that
+// proves the answer, and the schedules that were predicted wrongly.
 func (s *Session) readAgain() {
 	text := ""
 	entry := func(title string, below ...string) {
@@ -118,7 +117,7 @@ func (s *Session) readAgain() {
 	}
 }
 
-// compare puts what was typed beside the model answers.
+// compare prints the typed answers next to the model answers.
 func (s *Session) compare() {
 	typed := slices.DeleteFunc(slices.Clone(s.questions), func(q *asked) bool { return q.typed == "" })
 	for i, q := range typed {

@@ -14,24 +14,24 @@ import (
 	"lockkata/internal/stages"
 )
 
-// Prediction is a schedule that no document shows, drawn up to a point, and a question about
-// what comes after it. The run has the answer.
+// Prediction is a schedule that is in no document, drawn up to a point, and a question about the
+// rest. The run has the answer.
 type Prediction struct {
 	Stage    stages.Stage
 	Setup    schedule.Setup
 	Steps    []string       // up to the moment that is asked about
 	Trace    *world.Trace   // of these steps
 	Shown    int            // how many of its events are drawn
-	Next     []i18n.Message // the steps that are not drawn, without what comes of them
+	Next     []i18n.Message // the steps that are not drawn, without their results
 	Question i18n.Message
 	Choices  []i18n.Message
-	Answer   int // the index of the choice that the run makes true
+	Answer   int // the index of the choice that is true in the run
 }
 
-// Text is the schedule as replay takes it.
+// Text returns the schedule as a string for replay.
 func (p Prediction) Text() string { return schedule.Text(p.Setup, p.Steps) }
 
-// drawn is the part of the trace that is drawn.
+// drawn returns the part of the trace that is drawn.
 func (p Prediction) drawn() *world.Trace { return p.Trace.UpTo(p.Shown) }
 
 // Finder finds predictions by random schedules.
@@ -44,12 +44,12 @@ type Finder struct {
 }
 
 const (
-	tries      = 400 // most of them end at once: the stage has no such property
+	tries      = 400 // most end at once: the stage does not have the property
 	mostFaults = 3
 )
 
-// Find returns the nth prediction, the same for the same seed. Half of the schedules break
-// something if that many tries find one.
+// Find returns the nth prediction, the same for the same seed. Half of the schedules break a
+// property, if the tries find one.
 func (f *Finder) Find(n int) (p Prediction, err error) {
 	if f.stages == nil {
 		if f.stages, err = stages.Ready(f.T, stages.Public()); err != nil {
@@ -81,7 +81,7 @@ func (f *Finder) Find(n int) (p Prediction, err error) {
 	return p, fmt.Errorf("seed %d has no prediction %d: take another seed", f.Seed, n)
 }
 
-// walk chooses at random: mostly as a calm day would, and never more faults than there may be.
+// walk chooses steps at random, mostly without faults, and no more faults than allowed.
 func walk(t *testing.T, setup schedule.Setup, random *rand.Rand) (game.Run, error) {
 	faults := 0
 	return game.Play(t, setup, func(p schedule.Point) (int, bool) {
@@ -97,8 +97,8 @@ func walk(t *testing.T, setup schedule.Setup, random *rand.Rand) (game.Run, erro
 	})
 }
 
-// isKnown reports whether a document has this schedule, or how it begins or goes on. The
-// environment and the property make no other schedule.
+// isKnown reports whether a document has this schedule, a beginning or a continuation of it. The
+// environment and the property do not matter.
 func (f *Finder) isKnown(p Prediction) bool {
 	mine := bare(p.Text())
 	return slices.ContainsFunc(f.Known, func(text string) bool {
@@ -107,7 +107,7 @@ func (f *Finder) isKnown(p Prediction) bool {
 	})
 }
 
-// bare is a schedule without its environment and property.
+// bare returns a schedule without its environment and property.
 func bare(text string) string {
 	parts := strings.Split(text, "/")
 	return strings.Join(slices.Delete(parts, 4, 6), "/") + "."

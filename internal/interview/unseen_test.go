@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// many are predictions of several seeds, found once.
+// many are predictions for several seeds, found once.
 var many []Prediction
 
 func some(t *testing.T) []Prediction {
@@ -33,7 +33,7 @@ func some(t *testing.T) []Prediction {
 	return many
 }
 
-// truth finds the answer to a question in another way than the prediction does.
+// truth computes the answer independently of the prediction.
 func truth(p Prediction, trace *world.Trace) string {
 	events := slices.Clone(trace.Events)
 	slices.Reverse(events)
@@ -76,7 +76,7 @@ func truth(p Prediction, trace *world.Trace) string {
 	return "no: another client has the lock"
 }
 
-func TestMarkedAnswerIsWhatTheWorldDoes(t *testing.T) {
+func TestMarkedAnswerIsTheOutcomeOfTheRun(t *testing.T) {
 	asked, answers, stages, broken := map[i18n.Text]int{}, map[string]int{}, map[string]bool{}, 0
 	for _, p := range some(t) {
 		var astray error
@@ -98,9 +98,9 @@ func TestMarkedAnswerIsWhatTheWorldDoes(t *testing.T) {
 	require.InDelta(t, len(many)/2, broken, float64(len(many))*0.3, "nobody can guess: some schedules break something, and some do not")
 }
 
-// What comes after the picture must not tell what the answer is: every command in it
-// has left its client in the picture.
-func TestStepsToComeAreUnderWayInThePicture(t *testing.T) {
+// The steps after the picture must not give the answer away: each command in them was already sent
+// in the picture.
+func TestHiddenStepsWereAlreadySentInThePicture(t *testing.T) {
 	for _, p := range some(t) {
 		sent := map[string]int{}
 		for i, e := range p.Trace.Events {

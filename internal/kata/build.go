@@ -17,23 +17,23 @@ import (
 	"lockkata/internal/kata/judge"
 )
 
-// Files are the files of a lock, by their names.
+// Files are a lock's files by name.
 type Files map[string]string
 
 func (f Files) names() []string { return slices.Sorted(maps.Keys(f)) }
 
-// key is the same for the same files.
+// key returns a string that is the same for the same files.
 func (f Files) key() string { return fmt.Sprintf("%q", map[string]string(f)) }
 
 // Program is a compiled program that plays locks.
 type Program struct {
 	file, dir string
-	names     map[string]string // what a lock consists of → its name in the program
-	sources   string            // the end of the folder that its locks are in
-	path      string            // what the import path of its lock begins with; "": below locksDir
+	names     map[string]string // a lock's key → its name in the program
+	sources   string            // the end of the path of the locks' folder
+	path      string            // the beginning of the import path of its lock; "": below locksDir
 }
 
-// Close removes the program.
+// Close deletes the program.
 func (p *Program) Close() { _ = os.RemoveAll(p.dir) }
 
 // locksDir is where the locks are while they are compiled. It exists in the compiler's overlay
@@ -45,8 +45,8 @@ func newProgram(sources, path string) (*Program, error) {
 	return &Program{file: filepath.Join(dir, "judge.exe"), dir: dir, names: map[string]string{}, sources: sources, path: path}, err
 }
 
-// Build compiles a program that can play these locks. root is the repository. A *CompileError is
-// about one of the locks.
+// Build compiles a program that can play these locks. root is the repository's folder. A
+// *CompileError is about one of the locks.
 func Build(ctx context.Context, root string, locks ...Files) (*Program, error) {
 	p, err := newProgram(locksDir, "")
 	if err == nil {
@@ -81,15 +81,15 @@ func (p *Program) build(ctx context.Context, root string, locks []Files) error {
 	return p.compile(ctx, code, all)
 }
 
-// pathOf returns what the import path of a lock begins with.
+// pathOf returns the beginning of a lock's import path.
 func (p *Program) pathOf(lock string) string {
 	return cmp.Or(p.path, judge.LocksPath+"/"+lock+"/mylock")
 }
 
-// overlay is files that only the compiler sees, below locksDir.
+// overlay adds files to a build, below locksDir.
 type overlay struct {
-	root, dir string            // the repository, and where the files really are
-	files     map[string]string // where the compiler sees them → where they are
+	root, dir string            // the repository, and the folder of the real files
+	files     map[string]string // path in the build → path on disk
 }
 
 func (o overlay) put(name, text string) error {
@@ -102,8 +102,8 @@ func (o overlay) put(name, text string) error {
 // lock mostly waits for Redis.
 const quickly = "-gcflags=" + judge.LocksPath + "/...=-N -l -dwarf=false"
 
-// compile compiles a program for these locks with what is in the overlay. flags are more flags of
-// go build.
+// compile compiles a program for these locks with the files of the overlay. flags are more flags
+// for go build.
 func (p *Program) compile(ctx context.Context, code overlay, all []shape, flags ...string) error {
 	imports, subjects := "", ""
 	for _, s := range all {
@@ -130,7 +130,7 @@ func (p *Program) compile(ctx context.Context, code overlay, all []shape, flags 
 	return ctx.Err()
 }
 
-// mainText is the generated program: its imports and its locks are filled in.
+// mainText is the template of the program's main file.
 const mainText = `package main
 
 import (
@@ -143,7 +143,7 @@ import (
 	"lockkata/internal/kata/judge"
 %s)
 
-var ( // a lock with a Subject needs none of these here
+var ( // a lock with a Subject needs none of these
 	_ world.Constructor
 	_ redis.UniversalClient
 	_ time.Duration
@@ -155,13 +155,13 @@ func main() {
 }
 `
 
-// goCommand returns the go command in a folder, whatever the learner has set for modules of
-// their own: a workspace, a vendor folder, the right to change go.mod.
+// goCommand returns the go command in a folder. It ignores the learner's own settings: a workspace, a
+// vendor folder, flags that change go.mod.
 func goCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off")
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // then it tidies up
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // an interrupted go command removes its temporary files
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
 }

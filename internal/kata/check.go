@@ -15,27 +15,27 @@ import (
 	"lockkata/internal/locktest"
 )
 
-// Result is what one check of the learner's lock has shown.
+// Result is the result of a check of the learner's lock.
 type Result struct {
 	Exercise Exercise
 	Folder   Folder
 	Report   Report
 	Passed   bool
-	Progress Progress // when the check was over
+	Progress Progress // at the end of the check
 }
 
-// workshop compiles the learner's lock and keeps the last program: as long as nothing is saved, the
-// next check and the next search need no compiler.
+// workshop compiles the learner's lock and keeps the last program, so that another check or search
+// of the same files needs no compiler.
 type workshop struct {
 	root  string
 	lang  i18n.Language
-	say   func(i18n.Message) // is told what it does; may be nil
-	ready *Program           // has locks that were compiled before; nil if there is none
+	say   func(i18n.Message) // gets the progress; may be nil
+	ready *Program           // has locks that were compiled before; may be nil
 	last  *Program
-	brief bool // asks no more than an exercise does, and searches less
+	brief bool // plays only what the exercise requires, with a shorter search
 }
 
-// What a workshop does.
+// Progress of a workshop.
 var (
 	compiling = i18n.New("compiling your lock")
 	playing   = i18n.New("failure {n} of {all}")
@@ -48,13 +48,13 @@ func (w *workshop) tell(what i18n.Message) {
 	}
 }
 
-// program returns one that can play these files. It is the workshop's.
+// program returns a program that can play these files; close deletes it.
 func (w *workshop) program(ctx context.Context, files Files) (p *Program, err error) {
 	for _, p := range []*Program{w.ready, w.last} {
 		if p == nil || p.names[files.key()] == "" {
 			continue
 		}
-		if _, err := os.Stat(p.file); err == nil { // it may have been swept away
+		if _, err := os.Stat(p.file); err == nil { // the system may have cleaned its temporary folder
 			return p, nil
 		}
 	}
@@ -64,7 +64,7 @@ func (w *workshop) program(ctx context.Context, files Files) (p *Program, err er
 	return w.last, err
 }
 
-// close removes what was kept.
+// close deletes the last program.
 func (w *workshop) close() {
 	if w.last != nil {
 		w.last.Close()
@@ -72,9 +72,9 @@ func (w *workshop) close() {
 	w.last = nil
 }
 
-// Check compiles the learner's lock, judges it and remembers a pass, with a copy of the lock that
-// passed. say is told what it is doing. What is said of the lock is in that language. An error is
-// one of the machine's or of the folder's.
+// Check compiles the learner's lock, judges it and records a pass, with a copy of the lock. say gets
+// the progress. Texts about the lock are in lang. An error is about the machine or the folder, not
+// about the lock.
 func Check(ctx context.Context, f Folder, lang i18n.Language, say func(i18n.Message)) (Result, error) {
 	w := workshop{root: f.Root, lang: lang, say: say}
 	defer w.close()
@@ -108,12 +108,12 @@ func (w *workshop) check(ctx context.Context, f Folder) (r Result, err error) {
 	return r, err
 }
 
-// enoughSchedules is how many schedules of each question a lock has to survive before it
-// passes. A number, not a time: the same lock passes on each machine.
+// enoughSchedules is how many schedules of each question a lock must survive to pass. It is not a
+// time limit, so that a lock passes on every machine or on none.
 const enoughSchedules = 1000
 
-// examine plays the failures, and where those that are asked for are survived, searches
-// the schedules for what our own lock survives.
+// examine plays the failures. If the lock survives the required ones, examine also searches for
+// schedules that break it and not our own lock.
 func (w *workshop) examine(ctx context.Context, program *Program, files Files, e Exercise) (Report, error) {
 	a, most := e.asked(w.lang), enoughSchedules
 	if w.brief {
@@ -134,10 +134,10 @@ func (w *workshop) examine(ctx context.Context, program *Program, files Files, e
 	return report, err
 }
 
-// asked returns what an exercise asks of a lock: the failures of the exercise first, then all
-// others, and the promises that fit it.
+// asked returns what to play for an exercise: the exercise's own failures first, then the others,
+// and the promises that apply.
 func (e Exercise) asked(lang i18n.Language) asked {
-	a := asked{required: e.Required(), draw: []string{e.Predict.Failure}, has: column(e.Base).Subject.Has, lang: lang}
+	a := asked{required: e.Required(), draw: []string{e.Predict.Failure}, has: stageOf(e.Base).Subject.Has, lang: lang}
 	a.failures = slices.Clone(a.required)
 	for _, f := range failures.OfLocks() {
 		if !slices.Contains(a.failures, f.ID) {
@@ -152,9 +152,9 @@ func (e Exercise) asked(lang i18n.Language) asked {
 	return a
 }
 
-// asks reports whether an exercise asks for a promise. Documents' locks have more mistakes than the
-// exercise is about. The whole lock leaves a refused Unlock to the lease, and does not wait for a
-// renewal of many locks.
+// asks reports whether an exercise requires a promise. Locks to repair from the documents have more
+// mistakes than the exercise is about. Stage 6 leaves the key of a failed Unlock to its lease, and
+// does not wait for a renewal that covers many locks.
 func (e Exercise) asks(promise string) bool {
 	switch isDocument := strings.HasPrefix(e.Base, "doc"); promise {
 	case "new-values":
@@ -166,9 +166,9 @@ func (e Exercise) asks(promise string) bool {
 	}
 }
 
-// red returns the failures that keep a lock from passing, the most telling first: those whose run
-// did not end, which name a line; then the exercise's own, the shortest drawing first; then the
-// others. A goroutine that is left comes last.
+// red returns the failures that keep a lock from passing, the clearest first: runs that did not end,
+// which name a line; then the exercise's own, shortest drawing first; then the others; leaked
+// goroutines last.
 func (e Exercise) red(r Report) []Verdict {
 	red := slices.DeleteFunc(slices.Clone(r.Verdicts), func(v Verdict) bool { return !v.Required || v.Good && v.Cause == nil })
 	slices.SortStableFunc(red, func(a, b Verdict) int {
@@ -189,7 +189,7 @@ func (e Exercise) rank(v Verdict) int {
 	return 2
 }
 
-// length is how many events a drawing of the failure has.
+// length returns the number of events in a drawing of the failure.
 func (v Verdict) length() int {
 	if v.Trace == nil {
 		return 0
@@ -197,19 +197,19 @@ func (v Verdict) length() int {
 	return len(v.Trace.Events)
 }
 
-// survives reports whether the lock keeps every promise and survives every failure that is
-// required. A failure that was not tested does not count against it.
+// survives reports whether the lock keeps every promise and survives every required failure. A
+// failure that was not tested does not count.
 func (e Exercise) survives(r Report) bool {
 	played := func(id string) bool { return r.Verdict(id).Failure != "" }
 	return r.Compile == nil && r.Cause == nil && len(r.Broken) == 0 && len(e.red(r)) == 0 &&
 		!slices.ContainsFunc(e.Required(), func(id string) bool { return !played(id) })
 }
 
-// passed reports whether a lock does all that the exercise asks for.
+// passed reports whether a lock meets all requirements of the exercise.
 func (e Exercise) passed(r Report) bool { return e.survives(r) && len(e.mistakes(r.Found)) == 0 }
 
-// mistakes are what a search has found that our own lock survives, the cheapest first. What
-// counts is the cost, not the steps: a lock with fewer commands needs fewer of those.
+// mistakes returns the findings of a search that our own lock does not have, cheapest first. It
+// compares faults and not steps: a lock with fewer commands has shorter schedules.
 func (e Exercise) mistakes(all []judge.Found) []judge.Found {
 	return slices.DeleteFunc(shortest(e, all), func(f judge.Found) bool {
 		ours := e.lesson(f)
@@ -217,8 +217,8 @@ func (e Exercise) mistakes(all []judge.Found) []judge.Found {
 	})
 }
 
-// remember keeps a lock that passed, and that it did, or which failure showed first. The progress
-// is read once more: hints were shown since the check began, or another exercise was begun.
+// remember records a pass with a copy of the lock, or the failure that was shown. It reads the
+// progress again, because a hint or another exercise may have changed it during the check.
 func (f Folder) remember(r Result, files Files) (p Progress, err error) {
 	if r.Passed {
 		err = f.put(passed(r.Exercise.ID), files)
@@ -243,8 +243,8 @@ var (
 	needsGo = i18n.New("the go command is needed: {why}")
 )
 
-// FindRoot returns the repository's folder, as the go command finds it from dir: dir is
-// in it, or in a folder that a start has made elsewhere.
+// FindRoot returns the repository's folder, as the go command finds it from dir. dir is inside it,
+// or is a learner's folder whose go.mod refers to it.
 func FindRoot(dir string) (string, error) {
 	out, err := goCommand(context.Background(), dir, "list", "-m", "-f", "{{.Dir}}", "lockkata").Output()
 	var exit *exec.ExitError
@@ -257,8 +257,8 @@ func FindRoot(dir string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Told is the result as JSON has it.
-func (r Result) Told() any {
+// ForJSON returns the result for JSON.
+func (r Result) ForJSON() any {
 	return struct {
 		Exercise string   `json:"exercise"`
 		Title    string   `json:"title"`

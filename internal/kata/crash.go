@@ -14,20 +14,20 @@ import (
 	"lockkata/internal/kata/judge"
 )
 
-// What is said of a process that could not say so itself, and what to change.
+// Descriptions of a process that ended without a reply, and advice.
 var (
 	killedLate = i18n.New("Your lock did not end and had to be killed.")
 	killedNext = i18n.New("Look for a loop without a wait.")
 	dies       = i18n.New("Your lock ends the whole process: {why}.")
 	diesAt     = i18n.New("Your lock ends the whole process at {line}: {why}.")
-	diesNext   = i18n.New("A panic on a goroutine of its own ends the program that uses the lock. Find its cause and fix it.")
+	diesNext   = i18n.New("A panic in a background goroutine ends the program that uses the lock. Find its cause and fix it.")
 	killed     = i18n.New("The process of your lock was killed: {why}.")
 	signalNext = i18n.New("Look for a signal that the lock sends, or for too much memory.")
 	exits      = i18n.New("Your lock ends the whole process with status {status}, as os.Exit and log.Fatal do.")
 	exitsNext  = i18n.New("Return an error: the caller decides whether the program ends.")
 )
 
-// endedBadly says why a process ended without a reply.
+// endedBadly returns the cause if a process ended without a reply.
 func (p *Program) endedBadly(err error, stderr string, late bool) *judge.Cause {
 	what, line := crash(stderr, p.sources)
 	because := func(kind string, next i18n.Text, text i18n.Message) *judge.Cause {
@@ -53,14 +53,13 @@ func (p *Program) endedBadly(err error, stderr string, late bool) *judge.Cause {
 	return because(judge.Exits, exitsNext, exits.Args("status", code))
 }
 
-// noMemory is what the runtime prints when the system refuses memory: for the heap, or for the
-// stack of a new thread.
+// noMemory is what the runtime prints when it gets no memory for the heap or for a thread's stack.
 var noMemory = []string{"out of memory", "cannot allocate memory", "pthread_create failed", "failed to create new OS thread"}
 
 var crashLine = regexp.MustCompile(`(?m)^(?:panic|fatal error|runtime|runtime/cgo): (.*?)(?: \[recovered.*)?$`)
 
-// crash finds the reason in what the Go runtime printed, and the line of the lock, whose files are
-// in that folder.
+// crash finds the reason in the output of the Go runtime, and the line of the lock. sources is the
+// folder of the lock's files.
 func crash(stderr, sources string) (what, line string) {
 	reason := crashLine.FindStringSubmatchIndex(stderr)
 	if reason == nil {
@@ -74,12 +73,12 @@ func crash(stderr, sources string) (what, line string) {
 	return what, line
 }
 
-// beginning keeps the beginning of what is written to it: a lock may print without end.
+// beginning keeps the first bytes written to it, since a lock may print without end.
 type beginning struct{ kept bytes.Buffer }
 
 const keptBytes = 64 << 10
 
-// Write never fails, so that the lock does not notice.
+// Write never returns an error, so that the lock is not affected.
 func (k *beginning) Write(b []byte) (int, error) {
 	if room := keptBytes - k.kept.Len(); room > 0 {
 		k.kept.Write(b[:min(room, len(b))])

@@ -10,29 +10,29 @@ import (
 	"lockkata/internal/stages"
 )
 
-// Level groups exercises by what they ask of a learner.
+// Level groups exercises by difficulty.
 type Level string
 
 // The levels.
 const (
-	First  Level = "first" // a lock that grows from nothing to a watchdog
-	Steps  Level = "steps" // the same lock, up to the whole one
+	First  Level = "first" // from an empty lock to a watchdog
+	Steps  Level = "steps" // from there to the lock of stage 6
 	Repair Level = "repair"
 )
 
-// Exercise is one lock to be written, or to be repaired.
+// Exercise is a lock to write or to repair.
 type Exercise struct {
-	ID     string // of a lock that grows that of its stage: 6.1; of a lock to repair r1
+	ID     string // the stage's ID, such as 6.1, or r1 for a lock to repair
 	Folder string // in the folder exercises
 	Level  Level
-	Base   string // the stage whose good outcomes are asked for, and whose lock is the solution
-	// Before is the exercise with whose lock this one begins: the learner's own if it has
+	Base   string // the stage whose good outcomes are required, and whose lock is the solution
+	// Before is the exercise whose lock is the start of this one: the learner's own lock if it
 	// passed, else the solution. "": the folder has a start.
 	Before  string
-	Fixes   []string // failures that the start does not survive; unless in a lock to repair, those that turn good between Before and Base
-	Fresh   bool     // each hold has to write a fresh value
+	Fixes   []string // failures that break the start; by default those that Base fixes after Before
+	Fresh   bool     // each hold must write a new value
 	Predict Prediction
-	Search  Sought    // for a lock to repair: how a search finds the mistake
+	Search  Sought    // for a lock to repair: the search that finds the mistake
 	Read    i18n.Text // the page that answers the interviewer's question
 }
 
@@ -43,8 +43,8 @@ type Sought struct {
 	Blind         bool // no property can see it; the others are not set
 }
 
-// All are the exercises, in order: a lock that grows, from an empty one to a watchdog and on to the
-// whole lock, then locks to repair.
+// All are the exercises, in order: from an empty lock to a watchdog and to the lock of stage 6, then
+// the locks to repair.
 var All = completed(table())
 
 // table reads exercises.json.
@@ -56,7 +56,7 @@ func table() (all []Exercise) {
 		err = d.Decode(&all)
 	}
 	if err != nil {
-		panic("kata: exercises.json: " + err.Error()) // every test reads it
+		panic("kata: exercises.json: " + err.Error()) // each test parses it
 	}
 	return all
 }
@@ -72,9 +72,9 @@ func completed(all []Exercise) []Exercise {
 	for i := range all {
 		e := &all[i]
 		if e.Level != Repair {
-			e.Fixes = e.turns()
+			e.Fixes = e.fixedFailures()
 		}
-		if i > 0 { // the failure of the last prediction comes first
+		if i > 0 { // the failure of the prediction before comes first
 			if at := slices.Index(e.Fixes, all[i-1].Predict.Failure); at >= 0 {
 				e.Fixes = slices.Insert(slices.Delete(e.Fixes, at, at+1), 0, all[i-1].Predict.Failure)
 			}
@@ -83,10 +83,10 @@ func completed(all []Exercise) []Exercise {
 	return all
 }
 
-// turns returns the failures that turn good with the exercise: first those that break the
-// lock before it, then those about what only the new lock has.
-func (e Exercise) turns() (all []string) {
-	breaks := func(f failures.Failure) bool { return e.Before != "" && column(e.Before).Expect(f) == failures.Broken }
+// fixedFailures returns the failures that the exercise fixes: first those that break the lock before, then
+// those that apply only to the new lock.
+func (e Exercise) fixedFailures() (all []string) {
+	breaks := func(f failures.Failure) bool { return e.Before != "" && stageOf(e.Before).Expect(f) == failures.Broken }
 	for _, broken := range []bool{true, false} {
 		for _, f := range plainFirst() {
 			if breaks(f) == broken && isGood(e.Base, f) && (e.Before == "" || !isGood(e.Before, f)) {
@@ -97,22 +97,22 @@ func (e Exercise) turns() (all []string) {
 	return all
 }
 
-// plainFirst returns the failures of locks. Those with a lease of their own come last: a plainer one
-// says more.
+// plainFirst returns the failures of locks, those with a lease of their own last: a failure with
+// the usual lease is easier to understand.
 func plainFirst() []failures.Failure {
 	all := failures.OfLocks()
 	slices.SortStableFunc(all, func(a, b failures.Failure) int { return min(int(a.Lease), 1) - min(int(b.Lease), 1) })
 	return all
 }
 
-// isGood reports whether a stage survives a failure that a Mutex can have: a Mutex needs no Close.
+// isGood reports whether a stage survives a failure that applies to a Mutex, which has no Close.
 func isGood(id string, f failures.Failure) bool {
-	outcome := column(id).Expect(f)
+	outcome := stageOf(id).Expect(f)
 	return (outcome == failures.Safe || outcome == failures.Noticed) && !slices.Contains(f.Needs, failures.Closing)
 }
 
-// column returns the stage, step or document's lock with that ID.
-func column(id string) stages.Stage { return stages.MustFind(id) }
+// stageOf returns the stage, step or document's lock with that ID.
+func stageOf(id string) stages.Stage { return stages.MustFind(id) }
 
 var noExercise = i18n.New("there is no exercise {id}; there are 1 to 5, 6.1 to 6.5, 6, and r1 to {last}")
 
@@ -135,8 +135,8 @@ func (e Exercise) next() (Exercise, bool) {
 	return All[i+1], true
 }
 
-// Required returns the failures that a lock must survive to pass: what the base survives
-// as well, then what the exercise fixes.
+// Required returns the failures that a lock must survive to pass: those that the base survives,
+// then those that the exercise fixes.
 func (e Exercise) Required() []string {
 	var before []string
 	for _, f := range plainFirst() {
@@ -147,5 +147,5 @@ func (e Exercise) Required() []string {
 	return append(before, e.Fixes...)
 }
 
-// has returns what the lock of the exercise has.
-func (e Exercise) has() []failures.Feature { return column(e.Base).Subject.Has }
+// has returns the features of the exercise's lock.
+func (e Exercise) has() []failures.Feature { return stageOf(e.Base).Subject.Has }

@@ -66,7 +66,7 @@ func TestReadmesHaveTheSamePartsInBothLanguages(t *testing.T) {
 
 var linkTarget = regexp.MustCompile(`\[([^\]]*)\]\(([^)#]*)(#[^)]*)?\)`)
 
-// The last link is the page with the answer.
+// The last link of a README is the page with the answer.
 func TestLinksOfReadmesLead(t *testing.T) {
 	for _, e := range All {
 		for _, l := range i18n.Languages {
@@ -107,7 +107,7 @@ func TestMarkdownIsLaidOutForATerminal(t *testing.T) {
 	require.Equal(t, "锁丢了，通知持有者，\n它就停下。\n", View{Width: 20}.markdown("锁丢了，通知\n持有者，它就停下。"))
 }
 
-func TestStartSaysNothingAboutItsMistake(t *testing.T) {
+func TestStartDoesNotRevealItsMistake(t *testing.T) {
 	for _, e := range All {
 		files := filesOf(t, e.Start)
 		require.NotEmpty(t, files, "exercise %s", e.ID)
@@ -143,8 +143,8 @@ func TestGoTestPlaysTheFailuresOfTheExercise(t *testing.T) {
 	}
 }
 
-// provesByGoTest runs "go test" in a learner's folder with the start, which fails for what the
-// exercise fixes and nothing else, and with the solution, which passes.
+// provesByGoTest runs "go test" in a learner's folder: the start fails only the failures that the
+// exercise fixes, and the solution passes.
 func provesByGoTest(t *testing.T, e Exercise) {
 	t.Helper()
 	f := newFolder(t, e.ID)
@@ -165,7 +165,7 @@ var failedSubtest = regexp.MustCompile(`(?m)^    --- FAIL: TestMyLock/(\S+)`)
 func goTest(t *testing.T, f Folder) (red []string, said string) {
 	t.Helper()
 	cmd := goCommand(t.Context(), f.Dir, "test", ".")
-	out, _ := cmd.CombinedOutput() // it fails when a failure shows
+	out, _ := cmd.CombinedOutput() // it fails if a failure breaks the lock
 	for _, found := range failedSubtest.FindAllStringSubmatch(string(out), -1) {
 		red = append(red, found[1])
 	}

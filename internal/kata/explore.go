@@ -17,15 +17,15 @@ import (
 // searchLimit is how long one search may take in real time.
 const searchLimit = 20 * time.Second
 
-// Exploring is what a search is asked for.
+// Exploring is the arguments of a search.
 type Exploring struct {
 	Property string // "" for all
-	Env      string // "" for all that ask about the property
-	Bound    int    // the highest cost; -1 for each question's own
+	Env      string // "" for all environments of the property
+	Bound    int    // the most faults; -1 for each question's own
 }
 
-// questions returns the questions of the suite that fit, and the exercise's own if all are asked. A
-// property and an environment that the suite does not bring together make a question of their own.
+// questions returns the matching questions of the suite, and the exercise's own if all are asked. A
+// property and an environment that are not in the suite together make a new question.
 func (x Exploring) questions(own Sought) (asked []schedule.Question, err error) {
 	if _, err := schedule.FindEnv(x.Env); x.Env != "" && err != nil {
 		return nil, err
@@ -60,20 +60,19 @@ func (x Exploring) questions(own Sought) (asked []schedule.Question, err error) 
 	return asked, nil
 }
 
-// Explored is what a search has found, in the order of the questions.
+// Explored is the result of a search, in the order of the questions.
 type Explored struct {
 	Exercise Exercise
 	Report
 }
 
-// IsBroken reports whether anything is wrong with the lock.
+// IsBroken reports whether the search found anything wrong with the lock.
 func (x Explored) IsBroken() bool {
 	return x.Compile != nil || x.Cause != nil || slices.ContainsFunc(x.Found, func(f judge.Found) bool { return f.Answer.Found })
 }
 
-// Explore searches the schedules of the learner's lock for those that break a property. say is told
-// what it is doing. What is said of the lock is in that language. An error is one of the machine's,
-// of the folder's, or of what is asked.
+// Explore searches for schedules of the learner's lock that break a property. say gets the progress.
+// Texts about the lock are in lang. An error is about the machine, the folder or the arguments.
 func Explore(ctx context.Context, f Folder, asked Exploring, lang i18n.Language, say func(i18n.Message)) (Explored, error) {
 	w := workshop{root: f.Root, lang: lang, say: say}
 	defer w.close()
@@ -81,7 +80,7 @@ func Explore(ctx context.Context, f Folder, asked Exploring, lang i18n.Language,
 }
 
 var (
-	searchingFor = i18n.New("searching its schedules, for {time} at the most for each environment")
+	searchingFor = i18n.New("searching its schedules, at most {time} for each environment")
 	aboutNothing = i18n.New("{asked} is about something that the lock of exercise {id} does not have: " +
 		"leave out --property and --env to ask all that fits it")
 )
@@ -112,7 +111,7 @@ func (w *workshop) explore(ctx context.Context, f Folder, asked Exploring) (x Ex
 	return x, err
 }
 
-// ofTwoClients returns the questions about two clients: those about three take minutes.
+// ofTwoClients returns the questions with two clients; those with three take minutes.
 func ofTwoClients(all []schedule.Question) (some []schedule.Question) {
 	for _, q := range all {
 		if q.Clients == 2 {
@@ -122,8 +121,8 @@ func ofTwoClients(all []schedule.Question) (some []schedule.Question) {
 	return some
 }
 
-// Told is what was found as JSON has it.
-func (x Explored) Told() any {
+// ForJSON returns the result for JSON.
+func (x Explored) ForJSON() any {
 	return struct {
 		Exercise string `json:"exercise"`
 		Title    string `json:"title"`
@@ -132,15 +131,15 @@ func (x Explored) Told() any {
 	}{x.Exercise.ID, x.Exercise.Text(i18n.English).Title, x.IsBroken(), x.Report}
 }
 
-// What a search has found.
+// Texts about the result of a search.
 var (
 	oursToo     = i18n.New("  our lock of {stage} breaks it as well")
 	shortestWay = i18n.New("The shortest way to break {property}, in {env}:")
 	brokenBy    = i18n.New("BROKEN: {rule}: {what}.")
 )
 
-// Screen shows what was found about each property, and draws the shortest schedule
-// that breaks it: for somebody at the keys, of all those that are broken, one.
+// Screen shows the result for each property, and draws the shortest schedule that breaks it. At a
+// keyboard it shows only one of the broken properties.
 func (x Explored) Screen(v View) string {
 	text := x.Exercise.headline(v)
 	if x.Compile != nil {
@@ -148,8 +147,8 @@ func (x Explored) Screen(v View) string {
 	}
 	for _, f := range x.Found {
 		text += f.QuestionIn(v.Lang) + "\n" + f.Answer.Localize(v.Lang)
-		if f.Answer.Found && x.Exercise.given(f) { // then it is no mistake of the learner's
-			text += v.say(oursToo, "stage", column(x.Exercise.Base).NameIn(v.Lang)) + "\n"
+		if f.Answer.Found && x.Exercise.given(f) { // then it is not the learner's mistake
+			text += v.say(oursToo, "stage", stageOf(x.Exercise.Base).NameIn(v.Lang)) + "\n"
 		}
 		text += "\n"
 	}
@@ -166,20 +165,20 @@ func (x Explored) Screen(v View) string {
 // counterexample draws a schedule that breaks a property.
 func (v View) counterexample(f judge.Found) string {
 	rule := f.Property
-	if len(f.Findings) > 0 { // the name that it has in the picture
+	if len(f.Findings) > 0 { // the property's name in the picture
 		rule = string(f.Findings[0].Monitor)
 	}
 	text := v.line(term.Bold, v.say(shortestWay, "property", f.Property, "env", f.Env))
-	if f.Trace != nil { // a lock that decides by chance went another way
+	if f.Trace != nil { // a lock that decides at random went another way
 		text += v.picture(f.Trace, f.Findings)
 	}
 	return text + v.painted(term.Red, v.say(brokenBy, "rule", i18n.Text(rule), "what", f.Text))
 }
 
-// lesson is how our own lock breaks the property, if it does.
+// lesson returns how our own lock breaks the property, if it does.
 func (e Exercise) lesson(f judge.Found) schedule.Answer {
 	lesson := schedule.Answer{}
-	_, err := fmt.Sscanf(column(e.Base).Search(f.Property, f.Env), "%d/%d", &lesson.Cost, &lesson.Steps)
+	_, err := fmt.Sscanf(stageOf(e.Base).Search(f.Property, f.Env), "%d/%d", &lesson.Cost, &lesson.Steps)
 	lesson.Found = err == nil
 	return lesson
 }
@@ -187,8 +186,8 @@ func (e Exercise) lesson(f judge.Found) schedule.Answer {
 // given reports whether our own lock breaks the property as cheaply.
 func (e Exercise) given(f judge.Found) bool { return !f.Cheaper(e.lesson(f)) }
 
-// shortest returns the shortest way to break each of the properties: first those that our own lock
-// survives, and each by its cost.
+// shortest returns the shortest way to break each property: first those that our own lock
+// keeps, then by faults.
 func shortest(e Exercise, found []judge.Found) (all []judge.Found) {
 	sorted := slices.Clone(found)
 	slices.SortStableFunc(sorted, func(a, b judge.Found) int { return cmp.Or(a.Cost-b.Cost, a.Steps-b.Steps) })
@@ -203,7 +202,7 @@ func shortest(e Exercise, found []judge.Found) (all []judge.Found) {
 	return all
 }
 
-// schedules is how many were run: answers of one search count once.
+// schedules returns how many schedules were run: the answers of one search count once.
 func schedules(found []judge.Found) (runs int) {
 	searches := map[string]bool{}
 	for _, f := range found {
@@ -218,7 +217,7 @@ func schedules(found []judge.Found) (runs int) {
 var twoWays = i18n.New("One schedule did not go the same way twice, so the search left it out: {schedule}. If two things happen at " +
 	"one instant, such as a tick and the end of a context, either may come first: look at ctx.Err() before you send a command.")
 
-// differs says that the lock decides by chance.
+// differs returns a warning if the lock decides at random.
 func (r Report) differs(v View) string {
 	if r.Differs == "" {
 		return ""
@@ -229,12 +228,12 @@ func (r Report) differs(v View) string {
 var (
 	searchedAll = i18n.NewPlural("{n} schedule of your lock and real go-redis clients on an embedded Redis.",
 		"{n} schedules of your lock and real go-redis clients on an embedded Redis.")
-	searchCut = i18n.NewPlural("After {time}, or because memory ran short, the search for {n} answer was cut short: the lines above say how far it came.",
-		"After {time}, or because memory ran short, the search for {n} answers was cut short: the lines above say how far it came.")
-	searchNone = i18n.New("Nothing is broken up to the costs above; that is no proof.")
+	searchCut = i18n.NewPlural("After {time}, or because memory ran short, the search for {n} answer was cut short: the lines above show how far it got.",
+		"After {time}, or because memory ran short, the search for {n} answers was cut short: the lines above show how far it got.")
+	searchNone = i18n.New("Nothing is broken with up to the faults above. That is no proof.")
 )
 
-// sum says how much was searched, and what that means.
+// sum returns how much was searched, and what follows from it.
 func (x Explored) sum(v View) string {
 	text, cut := searchedAll.Of(schedules(x.Found)).Localize(v.Lang), 0
 	for _, f := range x.Found {

@@ -13,32 +13,32 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// Folder is where a learner works:
+// Folder is a learner's folder:
 //
 //	mutex.go, …       the lock; from exercise 6.1 on with subject.go
 //	mylock_test.go    go test plays the failures of the exercise
-//	progress.txt      how far the learner is
-//	_start/3/         what exercise 3 began with
+//	progress.txt      the learner's progress
+//	_start/3/         the files with which exercise 3 began
 //	_left/3/          the lock as it was when another exercise was begun
 //	_passed/3/        the lock when it passed exercise 3
 //	_copies/001/      a version that was checked, or that a new beginning has replaced
 //
 // Go ignores folders whose name begins with "_".
 type Folder struct {
-	Root string // the repository
+	Root string // the repository's folder
 	Dir  string
 }
 
 func (f Folder) path(name ...string) string { return filepath.Join(f.Dir, filepath.Join(name...)) }
 
-// The folders that there are for an exercise.
+// Folders of an exercise.
 func began(id string) string  { return filepath.Join("_start", id) }
 func left(id string) string   { return filepath.Join("_left", id) }
 func passed(id string) string { return filepath.Join("_passed", id) }
 
 var noneUnderWay = i18n.New("no exercise is under way in {dir}: begin with kata start")
 
-// present is the exercise under way.
+// present returns the exercise under way.
 func (f Folder) present() (Exercise, Progress, error) {
 	p, err := f.Progress()
 	if err != nil {
@@ -54,19 +54,19 @@ func (f Folder) present() (Exercise, Progress, error) {
 // Lock reads the learner's lock.
 func (f Folder) Lock() (Files, error) { return f.lock(".") }
 
-// lock reads the one in a folder below. There are no files if there is no folder.
+// lock reads the lock in a subfolder. If the folder does not exist it returns no files.
 func (f Folder) lock(name string) (Files, error) {
 	files, err := readLock(os.DirFS(f.Dir), filepath.ToSlash(name))
 	var at *fs.PathError
 	if errors.As(err, &at) {
-		at.Path = f.path(at.Path) // it is told from the folder on
+		at.Path = f.path(at.Path) // a path relative to this folder
 	}
 	return files, mayNot(err)
 }
 
 var needsRight = i18n.New("{why}: fix its permissions, or choose another folder with --dir")
 
-// mayNot adds to the system's refusal what to do about it.
+// mayNot adds advice to a permission error.
 func mayNot(err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return needsRight.Args("why", err)
@@ -74,32 +74,32 @@ func mayNot(err error) error {
 	return err
 }
 
-// Start makes the exercise the present one, with the lock as it was left when another was
-// begun. A new exercise, or one that begins afresh, begins with the learner's own lock if
-// the exercise before has passed, else with ours. Start loses nothing that the learner
-// wrote, and returns a sentence about where it is.
-func (f Folder) Start(e Exercise, afresh bool) (said i18n.Message, err error) {
+// Start begins or resumes an exercise, with the lock as it was left. A new exercise, or one that
+// begins again, starts from the learner's own lock if the exercise before has passed, else from ours.
+// Start keeps a copy of everything that the learner wrote, and returns a sentence about where the
+// lock came from.
+func (f Folder) Start(e Exercise, afresh bool) (message i18n.Message, err error) {
 	if err := f.usable(); err != nil {
-		return said, err
+		return message, err
 	}
 	p, err := f.Progress()
 	if err != nil {
-		return said, err
+		return message, err
 	}
-	said, err = f.enter(e, p, afresh)
+	message, err = f.enter(e, p, afresh)
 	if err == nil {
 		err = f.scaffold(e)
 	}
 	if err != nil {
-		return said, err
+		return message, err
 	}
 	p.Exercise, p.Failed, p.Hinted = e.ID, "", ""
-	return said, f.save(p)
+	return message, f.save(p)
 }
 
-// Sentences about the lock that an exercise begins with.
+// Sentences about the lock with which an exercise begins.
 var (
-	goesOnHere    = i18n.New("It goes on where you left it; --fresh begins it anew.")
+	goesOnHere    = i18n.New("It continues where you left it; --fresh starts it again.")
 	withYourLock  = i18n.New("It begins with your own lock of exercise {id}.")
 	withSkeleton  = i18n.New("It begins with a skeleton that compiles.")
 	withLockMade  = i18n.New("It begins with a lock that was made from that of {stage}.")
@@ -109,7 +109,7 @@ var (
 	allBeginAgain = i18n.New("All exercises begin again. {begins} What there was is in {folder}.")
 )
 
-// enter exchanges the lock that is there for that of the exercise.
+// enter replaces the current lock by the lock of the exercise.
 func (f Folder) enter(e Exercise, p Progress, afresh bool) (whose i18n.Message, err error) {
 	if err := f.leave(p.Exercise); err != nil {
 		return whose, err
@@ -143,8 +143,8 @@ func (f Folder) enter(e Exercise, p Progress, afresh bool) (whose i18n.Message, 
 	return whose, f.replace(files)
 }
 
-// leave keeps the lock that is there for when its exercise goes on. That of no exercise is
-// kept as a copy.
+// leave saves the current lock for when its exercise is resumed. Without an exercise it saves a
+// copy.
 func (f Folder) leave(id string) error {
 	files, err := f.Lock()
 	if err != nil || len(files) == 0 {
@@ -162,7 +162,7 @@ var (
 	isLast       = i18n.New("exercise {id} is the last one")
 )
 
-// Next is the exercise after the present one, which has to have passed.
+// Next returns the exercise after the present one, which must have passed.
 func (f Folder) Next() (Exercise, error) {
 	e, p, err := f.present()
 	if err != nil {
@@ -192,7 +192,7 @@ func (f Folder) usable() error {
 	return mayNot(err)
 }
 
-// startOf are the files that the exercise begins with, and whose lock they are.
+// startOf returns the files with which the exercise begins, and a sentence about them.
 func (f Folder) startOf(e Exercise, p Progress) (Files, i18n.Message, error) {
 	if e.Before != "" && p.HasPassed(e.Before) {
 		files, err := f.lock(passed(e.Before))
@@ -208,43 +208,43 @@ func (f Folder) startOf(e Exercise, p Progress) (Files, i18n.Message, error) {
 		whose, of = withSkeleton, e.Base
 	}
 	files, err := e.Start(os.DirFS(f.Root))
-	return files, whose.Args("stage", column(of).NameText()), err
+	return files, whose.Args("stage", stageOf(of).NameText()), err
 }
 
-// Reset begins the present exercise anew. With all it forgets every exercise that was
-// passed or begun, and begins again with the first; what there was of them is kept.
-func (f Folder) Reset(all bool) (said i18n.Message, err error) {
+// Reset begins the present exercise again. With all it saves and forgets every exercise that was
+// passed or begun, and begins again with the first.
+func (f Folder) Reset(all bool) (message i18n.Message, err error) {
 	e, _, err := f.present()
 	if err != nil {
-		return said, err
+		return message, err
 	}
 	if !all {
-		said, err = f.Start(e, true)
-		return beginsAgain.Args("id", e.ID, "begins", said), err
+		message, err = f.Start(e, true)
+		return beginsAgain.Args("id", e.ID, "begins", message), err
 	}
 	if err := f.leave(e.ID); err != nil {
-		return said, err
+		return message, err
 	}
 	name := copied(f.copies() + 1)
 	if err := os.MkdirAll(f.path(name), 0o755); err != nil {
-		return said, mayNot(err)
+		return message, mayNot(err)
 	}
 	for _, own := range []string{"_passed", "_left"} {
 		if err := os.Rename(f.path(own), f.path(name, own)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return said, mayNot(err)
+			return message, mayNot(err)
 		}
 	}
-	if err := f.replace(nil); err != nil { // it has been left
-		return said, err
+	if err := f.replace(nil); err != nil { // leave has saved it
+		return message, err
 	}
 	if err := f.save(Progress{}); err != nil {
-		return said, err
+		return message, err
 	}
-	said, err = f.Start(All[0], true)
-	return allBeginAgain.Args("begins", said, "folder", filepath.ToSlash(name)), err
+	message, err = f.Start(All[0], true)
+	return allBeginAgain.Args("begins", message, "folder", filepath.ToSlash(name)), err
 }
 
-// replace puts these files into the place of the lock that is there.
+// replace replaces the lock by these files.
 func (f Folder) replace(files Files) error {
 	old, err := f.Lock()
 	if err != nil {
@@ -283,7 +283,7 @@ func (f Folder) copies() (highest int) {
 
 func copied(n int) string { return filepath.Join("_copies", fmt.Sprintf("%03d", n)) }
 
-// put makes a folder below this one hold exactly these files. It is one of ours.
+// put makes a subfolder of the kata contain exactly these files.
 func (f Folder) put(name string, files Files) error {
 	if err := os.RemoveAll(f.path(name)); err != nil {
 		return mayNot(err)
@@ -303,8 +303,8 @@ func writeFiles(dir string, files Files) error {
 	return nil
 }
 
-// scaffold writes what makes the folder a Go package that "go test" and an editor understand:
-// the test of the exercise, and outside the repository a go.mod, unless there is one.
+// scaffold writes the files that make the folder a Go package for "go test" and an editor: the
+// exercise's test, and outside the repository a go.mod, unless there is one.
 func (f Folder) scaffold(e Exercise) error {
 	if old, err := os.ReadFile(f.path(oldTestName)); err == nil && strings.Contains(string(old), "kata.Test(t)") {
 		if err := os.Remove(f.path(oldTestName)); err != nil {
@@ -330,5 +330,5 @@ func (f Folder) scaffold(e Exercise) error {
 	return writeFiles(f.Dir, beside)
 }
 
-// oldTestName is the file that older versions of the kata wrote for the test.
+// oldTestName is the name of the test that older versions of the kata wrote.
 const oldTestName = "lock_test.go"

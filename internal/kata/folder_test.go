@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// newFolder is a learner's folder in which this exercise was started.
+// newFolder returns a learner's folder in which this exercise was started.
 func newFolder(t *testing.T, id string) Folder {
 	t.Helper()
 	f := Folder{Root: repositoryRoot(t), Dir: filepath.Join(t.TempDir(), "mylock")}
@@ -22,15 +22,15 @@ func (f Folder) write(t *testing.T, name, text string) {
 	require.NoError(t, os.WriteFile(filepath.Join(f.Dir, name), []byte(text), 0o600))
 }
 
-// requireStart starts an exercise, and wants that to say something.
+// requireStart starts an exercise, and requires a text in the returned sentence.
 func requireStart(t *testing.T, f Folder, id string, afresh bool, says string) {
 	t.Helper()
-	said, err := f.Start(exercise(t, id), afresh)
+	message, err := f.Start(exercise(t, id), afresh)
 	require.NoError(t, err)
-	require.Contains(t, said.Error(), says)
+	require.Contains(t, message.Error(), says)
 }
 
-// requireLock wants the lock in the folder, or in one below, to be this one.
+// requireLock requires this lock in the folder or in a subfolder.
 func requireLock(t *testing.T, f Folder, below, text string) {
 	t.Helper()
 	files, err := f.lock(below)
@@ -48,7 +48,7 @@ func TestStartBeginsWithTheLearnersOwnPassedLock(t *testing.T) {
 	requireStart(t, f, "6.4", false, "It begins with the lock of stage 6.3.")
 }
 
-// What was begun goes on, whatever came between; afresh it begins anew, and is kept.
+// An exercise is resumed after any other; with afresh it begins again, and the old lock is kept.
 func TestExerciseGoesOnWhereItWasLeft(t *testing.T) {
 	f := newFolder(t, "3")
 	requireStart(t, f, "3", false, "It begins with the lock of stage 2.")
@@ -95,22 +95,22 @@ func TestNothingThatTheLearnerWroteIsLost(t *testing.T) {
 	}
 
 	f.write(t, "mutex.go", "package mylock // third\n")
-	said, err := f.Reset(false)
+	message, err := f.Reset(false)
 	require.NoError(t, err)
-	require.Contains(t, said.Error(), "What you wrote is in _copies/001.")
+	require.Contains(t, message.Error(), "What you wrote is in _copies/001.")
 	requireLock(t, f, "_copies/001", "package mylock // third\n")
 	f.write(t, "mutex.go", "package mylock // fourth\n")
 	require.NoError(t, f.put(passed("3"), Files{"mutex.go": "package mylock // passed\n"}))
-	said, err = f.Reset(true)
+	message, err = f.Reset(true)
 	require.NoError(t, err)
-	require.Contains(t, said.Error(), "What there was is in _copies/002.")
+	require.Contains(t, message.Error(), "What there was is in _copies/002.")
 	requireLock(t, f, "_copies/002/_passed/3", "package mylock // passed\n")
 	requireLock(t, f, "_copies/002/_left/3", "package mylock // fourth\n")
 	p, err := f.Progress()
 	require.NoError(t, err)
 	require.Equal(t, Progress{Exercise: "1", Hints: map[string]int{}}, p)
 
-	require.NoError(t, f.save(Progress{})) // somebody has deleted the line with the exercise
+	require.NoError(t, f.save(Progress{})) // the learner deleted the line with the exercise
 	f.write(t, "mutex.go", "package mylock // fifth\n")
 	requireStart(t, f, "2", false, "")
 	requireLock(t, f, "_copies/003", "package mylock // fifth\n")
@@ -129,7 +129,7 @@ func TestResetBringsTheStartBack(t *testing.T) {
 	require.Contains(t, now["mutex.go"], `"EX", m.ttl.Milliseconds()`)
 }
 
-func TestFolderWithSomebodyElsesFilesIsRefused(t *testing.T) {
+func TestFolderWithOtherFilesIsRefused(t *testing.T) {
 	f := Folder{Root: repositoryRoot(t), Dir: t.TempDir()}
 	f.write(t, "mutex.go", "package other\n")
 	_, err := f.Start(exercise(t, "1"), false)
@@ -201,12 +201,12 @@ func TestEveryVersionIsKeptOnce(t *testing.T) {
 	require.Equal(t, "_copies/002", keep("package mylock // b\n"))
 	require.Equal(t, "_copies/003", keep("package mylock // a\n"))
 	f.write(t, "mutex.go", "package mylock // a\n")
-	said, err := f.Reset(false)
+	message, err := f.Reset(false)
 	require.NoError(t, err)
-	require.Contains(t, said.Error(), "What you wrote is in _copies/003.", "it was kept already")
+	require.Contains(t, message.Error(), "What you wrote is in _copies/003.", "it was kept already")
 }
 
-func TestTestIsWrittenAnewAndSubjectIsNot(t *testing.T) {
+func TestTestIsOverwrittenAndSubjectIsNot(t *testing.T) {
 	f := newFolder(t, "6.1")
 	f.write(t, "lock_test.go", "package mylock\n\nfunc TestMyLock(t *testing.T) { kata.Test(t) }\n")
 	f.write(t, testName, "package mylock // changed\n")

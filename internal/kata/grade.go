@@ -16,13 +16,13 @@ import (
 	"lockkata/internal/locktest"
 )
 
-// Grading is what a card is asked for.
+// Grading is the arguments of grade.
 type Grading struct {
 	Has    []string // features of a lock without a Subject
-	Traces bool     // every run's trace, not only those of failures that show
+	Traces bool     // every run's trace, not only those of broken failures
 	Search bool     // the schedules too
 	Lang   i18n.Language
-	Say    func(i18n.Message) // is told what is being done; nil: nobody asks
+	Say    func(i18n.Message) // gets the progress; may be nil
 }
 
 func (g Grading) tell(what i18n.Message) {
@@ -31,21 +31,21 @@ func (g Grading) tell(what i18n.Message) {
 	}
 }
 
-// Card is what the catalogue says of a lock.
+// Card is the result of all failures on a lock.
 type Card struct {
 	Dir string `json:"dir"`
 	Report
 	Cells  []Cell           `json:"cells"`
-	Causes []failures.Cause `json:"causes,omitempty"` // of the failures that break it
+	Causes []failures.Cause `json:"causes,omitempty"` // of the failures that break the lock
 }
 
 // Cell is one failure on the lock.
 type Cell struct {
 	Verdict
-	Again string `json:"again,omitempty"` // the outcome when it was played again, where that was another
+	Again string `json:"again,omitempty"` // the outcome of the second run, if it differs
 }
 
-// What a card says of a cell.
+// Texts of a card about a cell.
 var (
 	playedTwice = i18n.New("playing {n} failures, twice")
 	sentAt      = i18n.New("{what} ({line})")
@@ -54,14 +54,14 @@ var (
 	countsMore  = i18n.New("{counts}, {kind} {n}")
 	countsOne   = i18n.New("{kind} {n}")
 	playedAll   = i18n.New("{n} failures: {counts}")
-	isNew       = i18n.New("{failure} is {outcome}, and the file does not have it")
+	isNew       = i18n.New("{failure} is {outcome}, but is not in the file")
 	isOther     = i18n.New("{failure} is {outcome}, not {expected}: {what}")
-	wasNot      = i18n.New("{failure} is in the file, and was not played")
+	wasNot      = i18n.New("{failure} is in the file but was not played")
 	hasNothing  = i18n.New("--has {name}: no failure is about that; there are: {names}")
 )
 
-// Told says what happened, in a line, and at which line of the lock.
-func (c Cell) Told(l i18n.Language) string {
+// Summary returns what happened, in one line, with the line of the lock.
+func (c Cell) Summary(l i18n.Language) string {
 	what := i18n.Text(c.Sentence).Args()
 	if c.Line != "" {
 		what = sentAt.Args("what", what, "line", path.Base(c.Line))
@@ -72,8 +72,8 @@ func (c Cell) Told(l i18n.Language) string {
 	return what.Localize(l)
 }
 
-// Grade compiles the package in a folder, and plays every failure on its lock, twice. root
-// is the repository. The error is one of the machine's, or of the folder's.
+// Grade compiles the package in a folder, and plays every failure on its lock twice. root is the
+// repository's folder. An error is about the machine or the folder.
 func Grade(ctx context.Context, root, dir string, g Grading) (card Card, err error) {
 	pkg, err := FindPackage(ctx, dir)
 	if err != nil {
@@ -98,7 +98,7 @@ func Grade(ctx context.Context, root, dir string, g Grading) (card Card, err err
 		return card, err
 	}
 	a.draw, a.promises, a.failures = nil, nil, nil
-	for _, v := range card.Verdicts { // a lock that ruined a run would ruin the next one too
+	for _, v := range card.Verdicts { // a lock that ruined one run would ruin the second one too
 		if v.Of() != failures.NotApplicable && (v.Cause == nil || v.Cause.IsLeft()) {
 			a.failures = append(a.failures, v.Failure)
 		}
@@ -123,7 +123,7 @@ func Grade(ctx context.Context, root, dir string, g Grading) (card Card, err err
 	return card, nil
 }
 
-// Ends returns why the lock could not be judged, or not to the end: the first cause of each kind.
+// Ends returns why the lock could not be judged to the end: the first cause of each kind.
 func (card Card) Ends() (causes []*judge.Cause) {
 	all := []*judge.Cause{card.Cause}
 	for _, c := range card.Cells {
@@ -137,7 +137,7 @@ func (card Card) Ends() (causes []*judge.Cause) {
 	return causes
 }
 
-// asked returns what a lock is graded by: all failures, and all promises.
+// asked returns what to play for a card: all failures and all promises.
 func (g Grading) asked() (a asked, err error) {
 	a.lang, a.goOn = g.Lang, true
 	known := features()
@@ -161,7 +161,7 @@ func (g Grading) asked() (a asked, err error) {
 	return a, nil
 }
 
-// features lists what a failure may be about, in the order of the catalogue.
+// features lists the features that failures are about, in the order of the catalogue.
 func features() (known []string) {
 	for _, f := range failures.All {
 		for _, need := range f.Needs {
@@ -173,7 +173,7 @@ func features() (known []string) {
 	return known
 }
 
-// fill makes the cells of what was played, and notes those of which the second time says other things.
+// fill adds the cells of the first run, and notes where the second run has another result.
 func (card *Card) fill(again Report) {
 	var broken []failures.Verdict
 	for _, v := range card.Verdicts {
@@ -190,7 +190,7 @@ func (card *Card) fill(again Report) {
 	card.Verdicts, card.Causes = nil, failures.Causes(broken)
 }
 
-// Count says how many cells there are of each kind, in the order in which they come.
+// Count returns the number of cells of each outcome, in order of appearance.
 func (card Card) Count(l i18n.Language) string {
 	count := map[i18n.Text]int{}
 	var kinds []i18n.Text
@@ -211,7 +211,7 @@ func (card Card) Count(l i18n.Language) string {
 	return playedAll.Localize(l, "n", len(card.Cells), "counts", counts)
 }
 
-// Shows is what the lock has, as its runs show, and nobody has said: it was not asked about that.
+// Shows returns the features that the runs show but the grader was not told of, so that their failures were not played.
 func (card Card) Shows() (shown []string) {
 	for _, c := range card.Cells {
 		for _, f := range c.Shows {
@@ -224,7 +224,7 @@ func (card Card) Shows() (shown []string) {
 	return shown
 }
 
-// Golden is the card as a file for comparison: a line for each failure.
+// Golden returns the card as a file for comparison: a line for each failure.
 func (card Card) Golden() string {
 	var b strings.Builder
 	for _, c := range card.Cells {
@@ -233,7 +233,7 @@ func (card Card) Golden() string {
 	return b.String()
 }
 
-// golden is the cell's outcome, and whether it flips.
+// golden returns the cell's outcome, or both outcomes if they differ.
 func (c Cell) golden() string {
 	if c.Again != "" {
 		return c.Outcome + or + c.Again
@@ -241,10 +241,10 @@ func (c Cell) golden() string {
 	return c.Outcome
 }
 
-// or stands in a golden file between the outcomes of a cell that flips.
+// or separates the outcomes of a cell with two in a golden file.
 const or = " or "
 
-// outcome is that of a golden file, to be said.
+// outcome returns an outcome of a golden file as a message.
 func outcome(golden string) i18n.Message {
 	first, other, flips := strings.Cut(golden, or)
 	if flips {
@@ -253,7 +253,7 @@ func outcome(golden string) i18n.Message {
 	return i18n.Text(first).Args()
 }
 
-// Differences are the lines in which the card is not what the file says.
+// Differences returns the lines in which the card differs from the file.
 func (card Card) Differences(golden string, l i18n.Language) (lines []string) {
 	want := map[string]string{}
 	for line := range strings.Lines(golden) {
@@ -264,7 +264,7 @@ func (card Card) Differences(golden string, l i18n.Language) (lines []string) {
 		if expected, known := want[c.Failure]; !known {
 			lines = append(lines, isNew.Localize(l, "failure", c.Failure, "outcome", outcome(c.golden())))
 		} else if expected != c.golden() {
-			lines = append(lines, isOther.Localize(l, "failure", c.Failure, "outcome", outcome(c.golden()), "expected", outcome(expected), "what", c.Told(l)))
+			lines = append(lines, isOther.Localize(l, "failure", c.Failure, "outcome", outcome(c.golden()), "expected", outcome(expected), "what", c.Summary(l)))
 		}
 		delete(want, c.Failure)
 	}

@@ -11,10 +11,10 @@ import (
 	"lockkata/internal/term/keyboard"
 )
 
-// question waits for one of its keys. Other keys do not answer it.
+// question waits for one of its keys, and ignores others.
 type question struct {
-	keys string       // the answers; n means no
-	hint i18n.Message // the answers in words
+	keys string       // the answers; n is no
+	hint i18n.Message // describes the answers
 	take func(rune)   // is called unless the answer is no
 }
 
@@ -91,7 +91,7 @@ func (l *loop) ask(text i18n.Text, q question) {
 	l.question = &q
 }
 
-// unlessPassed asks before it does what usually comes after a pass.
+// unlessPassed asks for confirmation if the exercise is not passed yet.
 func (l *loop) unlessPassed(text i18n.Text, do func()) {
 	if e, p, err := l.folder.present(); err == nil && p.HasPassed(e.ID) {
 		do()
@@ -102,7 +102,7 @@ func (l *loop) unlessPassed(text i18n.Text, do func()) {
 
 // next starts the next exercise.
 func (l *loop) next() {
-	e, _, _ := l.folder.present() // without one, the first is next
+	e, _, _ := l.folder.present() // without an exercise the first is next
 	after, more := e.next()
 	if !more {
 		l.tell("", isLast.Args("id", e.ID))
@@ -111,11 +111,11 @@ func (l *loop) next() {
 	l.unlessPassed(nextToo, func() { l.started(l.folder.Start(after, false)) })
 }
 
-// started makes the next look print the task and check the lock, even if both are the same.
-func (l *loop) started(said i18n.Message, err error) {
+// started makes the next look print the task and check the lock, even if neither has changed.
+func (l *loop) started(message i18n.Message, err error) {
 	if err != nil {
 		l.tell("", err)
 		return
 	}
-	l.said, l.exercise = said, ""
+	l.message, l.exercise = message, ""
 }

@@ -29,7 +29,7 @@ const (
 	narrow   = 80          // columns of a small terminal
 )
 
-// learner is a script at the keyboard: it saves files, presses keys and reads the screen.
+// learner is a scripted user: it saves files, presses keys and reads the screen.
 type learner struct {
 	t      *testing.T
 	folder Folder
@@ -43,7 +43,7 @@ type learner struct {
 	wrote  chan struct{}
 }
 
-// sitDown opens the loop in a folder in which the exercise was started, or in none for "".
+// sitDown starts the loop in a folder in which the exercise was started; "" starts none.
 func sitDown(t *testing.T, id string, change func(*loop)) *learner {
 	t.Helper()
 	f := Folder{Root: repositoryRoot(t), Dir: filepath.Join(t.TempDir(), "mylock")}
@@ -70,7 +70,7 @@ func sitDown(t *testing.T, id string, change func(*loop)) *learner {
 	return l
 }
 
-// Write is the screen.
+// Write receives the screen's output.
 func (l *learner) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -82,7 +82,7 @@ func (l *learner) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// sees waits until the screen has shown all of these texts in order. It returns what it has read.
+// sees waits until the screen has shown all of these texts in order, and returns what it has read.
 func (l *learner) sees(texts ...string) (shown string) {
 	l.t.Helper()
 	late := time.After(patience)
@@ -101,14 +101,14 @@ func (l *learner) sees(texts ...string) (shown string) {
 	return shown
 }
 
-// shown returns what the screen has shown, without the first bytes.
+// shown returns the screen's output without the first bytes.
 func (l *learner) shown(without int) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.screen.String()[without:]
 }
 
-// The lines of a recording that say what the learner does.
+// Lines of a recording about the learner's actions.
 var (
 	savesIt   = map[i18n.Language]string{i18n.English: "the learner saves mutex.go: ", i18n.Chinese: "学习者保存 mutex.go："}
 	pressesIt = map[i18n.Language]string{i18n.English: "the learner presses ", i18n.Chinese: "学习者按 "}
@@ -121,7 +121,7 @@ func (l *learner) note(text string) { _, _ = l.Write([]byte("\n>>> " + text + "\
 func (l *learner) saves(files Files, what string, texts ...string) {
 	l.t.Helper()
 	l.note(savesIt[l.lang] + what)
-	// Renamed into place, as most editors do: half a file does not compile.
+	// The file is renamed into place, as most editors do: half a file would not compile.
 	saved := l.t.TempDir()
 	require.NoError(l.t, writeFiles(saved, files))
 	for name := range files {
@@ -150,8 +150,8 @@ const (
 	answers = "Your answer? Press 1 to 3, or 0 for none.\n"
 )
 
-// climbs starts in an empty folder and solves the exercises before the last, each after the mistakes
-// that there are for it.
+// climbs starts in an empty folder and solves the exercises before the last, each after its
+// mistakes.
 func (l *learner) climbs(last string) {
 	l.t.Helper()
 	for e := exercise(l.t, "1"); e.ID != last; e, _ = e.next() {
@@ -176,7 +176,7 @@ func (l *learner) climbs(last string) {
 	l.leaves()
 }
 
-// In the suite the learner climbs the first step, and with the tag live all.
+// The suite solves only the first exercises; with the tag live it solves all.
 func TestLearnerClimbsWithOneLockThatGrows(t *testing.T) {
 	t.Parallel()
 	last := "2"
@@ -218,9 +218,8 @@ func TestScriptedLearnerWhoReadsChinese(t *testing.T) {
 	requireRecorded(t, "docs/zh-CN/kata.md", recorded)
 }
 
-// The last hint is code.
-// inEnglish matches what stays English on a Chinese screen: the errors of a lock, which a narrow
-// picture splits.
+// inEnglish matches what stays English on a Chinese screen: errors of a lock, which a narrow picture
+// splits.
 var inEnglish = regexp.MustCompile(`mylock: .*|"hold is lost"|yours to write|context deadline exceeded`)
 
 // requireChinese fails if a screen has three English words in a row, or a line that is too wide for a
@@ -262,7 +261,7 @@ func TestKeysBeforeAPass(t *testing.T) {
 	misspelt := maps.Clone(filesOf(t, exercise(t, "3").Solution))
 	misspelt["mutex.go"] = strings.Replace(misspelt["mutex.go"], "uuid.NewString()", "uuid.NewSring()", 1)
 	l.saves(misspelt, "a typing error", "✗ it does not compile\n\n", "mutex.go:50: undefined: uuid.NewSring\n", bar)
-	l.presses("\x1b[A\x00Z\xff") // rubbish, and a piece of an arrow key
+	l.presses("\x1b[A\x00Z\xff") // invalid input, and a part of an arrow key
 	l.presses("h", "Hint for delete-foreign: ", bar)
 	l.presses("h", "Hint 1 of 3: ", bar)
 	l.presses("d", "learner presses d\n--- start/mutex.go", "+	value := uuid.NewSring()", bar)
@@ -302,7 +301,7 @@ func TestPersonAtATerminal(t *testing.T) {
 	l.leaves()
 }
 
-func TestCtrlCLeavesTheCursorOnALineOfItsOwn(t *testing.T) {
+func TestCtrlCMovesTheCursorToANewLine(t *testing.T) {
 	var out strings.Builder
 	l := newLoop(Folder{}, View{Width: narrow}, nil, &out)
 	l.terminal = true

@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// exercises has a folder for each exercise: its texts, and its start where that is no other lock.
+// exercises has a folder for each exercise: its texts, and its start unless that is another lock.
 //
 //go:embed exercises
 var exercises embed.FS
 
-// Start reads what the exercise begins with: the start in its folder, or the solution of the
-// exercise before. repository is the module's files.
+// Start reads the exercise's start: from its folder, or the solution of the exercise before.
+// repository is the module's files.
 func (e Exercise) Start(repository fs.FS) (Files, error) {
 	files, err := e.own("start")
 	if err == nil && len(files) == 0 {
@@ -31,11 +31,11 @@ func (e Exercise) Start(repository fs.FS) (Files, error) {
 	return e.withSubject(files), err
 }
 
-// Solution reads our lock: the solution in the exercise's folder, or the lock of its stage.
+// Solution reads our lock: from the exercise's folder, or the lock of its stage.
 func (e Exercise) Solution(repository fs.FS) (Files, error) {
 	files, err := e.own("solution")
 	if err == nil && len(files) == 0 {
-		files, err = readLock(repository, column(e.Base).Dir)
+		files, err = readLock(repository, stageOf(e.Base).Dir)
 		for name := range files {
 			files[name] = renamed(files[name])
 		}
@@ -43,13 +43,13 @@ func (e Exercise) Solution(repository fs.FS) (Files, error) {
 	return e.withSubject(files), err
 }
 
-// own reads a folder of the exercise's.
+// own reads a subfolder of the exercise's folder.
 func (e Exercise) own(name string) (Files, error) {
 	return readLock(exercises, path.Join("exercises", e.Folder, name))
 }
 
-// readLock reads the files of a folder that Go would compile, and those next to them that
-// they may embed. It returns no files if there is no folder.
+// readLock reads the files of a folder that Go would compile, and files next to them that they
+// may embed. If the folder does not exist it returns no files.
 func readLock(from fs.FS, dir string) (Files, error) {
 	entries, err := fs.ReadDir(from, dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -61,7 +61,7 @@ func readLock(from fs.FS, dir string) (Files, error) {
 	files := Files{}
 	for _, entry := range entries {
 		name := entry.Name()
-		info, err := fs.Stat(from, path.Join(dir, name)) // a link is as good as a file
+		info, err := fs.Stat(from, path.Join(dir, name)) // follows a symbolic link
 		if !isLock(name) || err != nil || !info.Mode().IsRegular() {
 			continue
 		}
@@ -76,14 +76,14 @@ func readLock(from fs.FS, dir string) (Files, error) {
 	return files, nil
 }
 
-// isLock reports whether a file is part of a lock, by its name.
+// isLock reports whether a file name is that of a lock's file.
 func isLock(name string) bool {
 	ext := path.Ext(name)
 	return (ext == ".go" || ext == ".lua") && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_") && !strings.HasSuffix(name, "_test.go")
 }
 
-// isCompiled reports whether Go would compile the file here. What is wrong with a file, the
-// compiler says.
+// isCompiled reports whether Go would compile the file here. A malformed file is compiled, so that
+// the compiler reports it.
 func isCompiled(name string, text []byte) bool {
 	c := build.Default
 	c.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
@@ -93,7 +93,7 @@ func isCompiled(name string, text []byte) bool {
 
 var packageName = regexp.MustCompile(`\b(stage|doc)[1-9]\b`)
 
-// renamed returns a stage's file in the learner's package, without the package comment: that
+// renamed returns a stage's file in the learner's package, without the package comment, which
 // names the lock's bug.
 func renamed(text string) string {
 	if at := strings.Index(text, "\npackage "); at >= 0 && !strings.Contains(text[:at], "import") {

@@ -16,7 +16,7 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// inSample reports whether the suite tests an exercise, or a mistake, which takes a second. With the
+// inSample reports whether the suite tests an exercise or a mistake, which takes a second. With the
 // tag live, as in CI, it tests all.
 func inSample(exercise, name string) bool {
 	return everything || slices.Contains([]string{
@@ -26,8 +26,7 @@ func inSample(exercise, name string) bool {
 	}, strings.TrimSuffix(exercise+": "+name, ": "))
 }
 
-// bench is one program with every lock that the tests play: the compiler and the linker cost more
-// than all runs.
+// bench is one program with all locks of the tests: compiling and linking cost more than all runs.
 var bench = sync.OnceValues(func() (*Program, error) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -54,7 +53,7 @@ var bench = sync.OnceValues(func() (*Program, error) {
 	return built, err
 })
 
-// built is the program, if a test has needed it.
+// built is the program, or nil if no test has needed it.
 var built *Program
 
 func TestMain(m *testing.M) {
@@ -80,7 +79,7 @@ func repositoryRoot(t *testing.T) string {
 	return root
 }
 
-// exercise returns the one with that ID.
+// exercise returns the exercise with that ID.
 func exercise(t *testing.T, id string) Exercise {
 	t.Helper()
 	e, err := Find(id)
@@ -96,7 +95,7 @@ func filesOf(t *testing.T, read func(fs.FS) (Files, error)) Files {
 	return files
 }
 
-// checked checks a lock as the workshop does, but plays the required failures only.
+// checked checks a lock like the workshop, but plays only the required failures.
 func checked(t *testing.T, e Exercise, files Files) Result {
 	t.Helper()
 	r := Result{Exercise: e, Folder: Folder{Root: repositoryRoot(t), Dir: filepath.Join(repositoryRoot(t), "mylock")}}
@@ -112,10 +111,10 @@ func checked(t *testing.T, e Exercise, files Files) Result {
 	return r
 }
 
-// mistake is a lock of an exercise with a change, and what a check says of it.
+// mistake is a lock of an exercise with a change, and the expected result of its check.
 type mistake struct {
 	exercise, name string
-	says           string // how the first line begins; "" for a lock that passes
+	says           string // the beginning of the first line; "" for a lock that passes
 	changes        []change
 }
 
@@ -150,11 +149,11 @@ var mistakes = sync.OnceValue(func() (all []*mistake) {
 	return all
 })
 
-// compiles reports whether it is a mistake that the compiler passes over.
+// compiles reports whether the lock compiles.
 func (m *mistake) compiles() bool { return m.says == "" || strings.HasPrefix(m.says, "✗") }
 
-// files returns the lock that solves the exercise, with the mistake. A text that is less than a line
-// has no line's end.
+// files returns the exercise's solution with the mistake. A text that is shorter than a line has no
+// newline.
 func (m *mistake) files() Files {
 	e, err := Find(m.exercise)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 // lock now and on every save, follows an exercise that another terminal starts, and runs a command
 // for each key. It returns nil after q and at the end of the keys, and context.Canceled after Ctrl-C.
 //
-// Keys from a terminal work during a check. Keys from a pipe wait for the end of the check, so the
-// same keys always do the same.
+// Keys from a terminal work during a check. Keys from a pipe wait for its end, so that the same keys
+// always do the same.
 func Loop(ctx context.Context, f Folder, v View, in io.Reader, out io.Writer) error {
 	return newLoop(f, v, in, out).open(ctx)
 }
@@ -41,9 +41,9 @@ type loop struct {
 	out      io.Writer
 	terminal bool
 
-	exercise string       // the one whose task was printed
+	exercise string       // the exercise whose task was printed
 	files    string       // the stamp of the files that were checked
-	said     i18n.Message // from a start or a reset; printed below the task
+	message  i18n.Message // from a start or a reset; printed below the task
 	fresh    bool         // the task is on the screen, and no result yet
 
 	workshop workshop
@@ -61,7 +61,7 @@ type loop struct {
 func (l *loop) open(ctx context.Context) error {
 	p, err := l.folder.Progress()
 	if err == nil && p.Exercise == "" {
-		l.said, err = l.folder.Start(p.Next(), false)
+		l.message, err = l.folder.Start(p.Next(), false)
 	}
 	if err != nil {
 		return err
@@ -152,10 +152,10 @@ func (l *loop) introduce() {
 		fmt.Fprint(l.out, term.Clear)
 	}
 	l.say(l.folder.Task(l.view))
-	if l.said.Text != "" {
-		l.prose(l.said)
+	if l.message.Text != "" {
+		l.prose(l.message)
 	}
-	l.said, l.fresh, l.asked = i18n.Message{}, true, false
+	l.message, l.fresh, l.asked = i18n.Message{}, true, false
 }
 
 // search starts a search, unless the lock is running.

@@ -9,8 +9,8 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// The first line of an answer says which rule or promise this lock breaks. With the tag live, the
-// learner who climbs makes all mistakes.
+// The first line of a result names the rule or promise that the lock breaks. With the tag live,
+// TestLearnerClimbsWithOneLockThatGrows makes all mistakes.
 func TestMistakeIsExplainedByWhatItBreaks(t *testing.T) {
 	for _, m := range mistakes() {
 		if m.says == "" || everything || !inSample(m.exercise, m.name) {
@@ -30,7 +30,7 @@ func TestMistakeIsExplainedByWhatItBreaks(t *testing.T) {
 	}
 }
 
-// Locks that look wrong and are right pass, their search included.
+// Correct locks of unusual kinds pass, with their search.
 func TestRightLockOfAnotherKindPasses(t *testing.T) {
 	for _, m := range mistakes() {
 		if m.says != "" || !inSample(m.exercise, m.name) {
@@ -46,7 +46,7 @@ func TestRightLockOfAnotherKindPasses(t *testing.T) {
 	}
 }
 
-func TestAnswerNamesTheLineAndWhatIsNotAskedFor(t *testing.T) {
+func TestResultNamesTheLineAndFailuresThatAreNotRequired(t *testing.T) {
 	e := exercise(t, "3")
 	screen := checked(t, e, filesOf(t, e.Start)).Screen(View{Width: 120})
 	require.Regexp(t, `✗ wrong delete: A's DEL removes the lock of B \(B1\) \(mylock/mutex\.go:\d+\)\n\nScenario delete-foreign: A calls Lock\(\) · `, screen)
@@ -54,11 +54,11 @@ func TestAnswerNamesTheLineAndWhatIsNotAskedFor(t *testing.T) {
 	require.NotContains(t, screen, "removes the lock of B (B1) (not part")
 }
 
-func TestCheckThatEndsTooEarlySaysSo(t *testing.T) {
+func TestCheckThatEndsTooEarlyIsReported(t *testing.T) {
 	require.Contains(t, Result{Exercise: exercise(t, "3")}.Screen(View{Width: 120}), "Not all failures were played within 30s")
 }
 
-func TestSearchSaysThatALockDecidesByChance(t *testing.T) {
+func TestSearchReportsALockThatDecidesAtRandom(t *testing.T) {
 	r := Result{Exercise: exercise(t, "3"), Passed: true, Report: Report{Differs: "v1/mylock/b.B"}}
 	require.Contains(t, r.Screen(View{Width: 120}), "One schedule did not go the same way twice, so the search left it out: v1/mylock/b.B.")
 }

@@ -15,16 +15,16 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// Package is a Go package on disk that has a lock: a func Subject, or a func NewMutex.
+// Package is a Go package on disk with a lock: a func Subject or a func NewMutex.
 type Package struct {
 	Dir    string
 	Files  Files
-	path   string  // its import path; "" if it is in no module
+	path   string  // its import path; "" outside a module
 	module modFile // of its module
-	root   string  // where that is
+	root   string  // the module's folder
 }
 
-// modFile is a go.mod, as far as it matters here.
+// modFile is the part of a go.mod that is needed here.
 type modFile struct {
 	Module  struct{ Path string }
 	Replace []struct{ Old, New version }
@@ -38,13 +38,13 @@ var (
 	cannotRead = i18n.New("the go command cannot read {file}: {why}")
 )
 
-// FindPackage looks at the package in a folder.
+// FindPackage finds the package in a folder.
 func FindPackage(ctx context.Context, dir string) (p Package, err error) {
 	if p.Dir, err = filepath.Abs(dir); err != nil {
 		return p, err
 	}
 	if real, linkErr := filepath.EvalSymlinks(p.Dir); linkErr == nil {
-		p.Dir = real // as the go command names it
+		p.Dir = real // the go command resolves symbolic links
 	}
 	if info, err := os.Stat(p.Dir); err != nil || !info.IsDir() {
 		return p, noFolder.Args("dir", p.Dir)
@@ -63,13 +63,13 @@ func FindPackage(ctx context.Context, dir string) (p Package, err error) {
 
 var embeds = regexp.MustCompile(`(?m)^\s*//go:embed (.+)$`)
 
-// addEmbedded adds the files of folders below that the Go files embed: a package that is in no
-// module is compiled from a copy.
+// addEmbedded adds the embedded files of subfolders: a package outside a module is compiled from a
+// copy.
 func (f Files) addEmbedded(from fs.FS) error {
 	for _, name := range f.names() {
 		for _, line := range embeds.FindAllStringSubmatch(f[name], -1) {
 			for pattern := range strings.FieldsSeq(line[1]) {
-				found, _ := fs.Glob(from, strings.TrimPrefix(pattern, "all:")) // the compiler says what is wrong with a pattern
+				found, _ := fs.Glob(from, strings.TrimPrefix(pattern, "all:")) // the compiler reports a bad pattern
 				for _, top := range found {
 					if err := fs.WalkDir(from, top, f.add(from)); err != nil {
 						return err
@@ -81,7 +81,7 @@ func (f Files) addEmbedded(from fs.FS) error {
 	return nil
 }
 
-// add adds the files that it is shown.
+// add returns a function that adds the files that it visits.
 func (f Files) add(from fs.FS) fs.WalkDirFunc {
 	return func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
@@ -93,7 +93,7 @@ func (f Files) add(from fs.FS) fs.WalkDirFunc {
 	}
 }
 
-// findModule asks in which module the package is. Its go.mod need not be tidy.
+// findModule finds the package's module. Its go.mod need not be tidy.
 func (pkg *Package) findModule(ctx context.Context) error {
 	named, err := goCommand(ctx, pkg.Dir, "env", "GOMOD").Output()
 	if err != nil {
@@ -101,7 +101,7 @@ func (pkg *Package) findModule(ctx context.Context) error {
 	}
 	name := strings.TrimSpace(string(named))
 	if name == "" || name == os.DevNull {
-		return nil // its files alone are compiled
+		return nil // only its files are compiled
 	}
 	pkg.root = filepath.Dir(name)
 	out, err := goCommand(ctx, pkg.root, "mod", "edit", "-json").Output()
@@ -116,8 +116,8 @@ func (pkg *Package) findModule(ctx context.Context) error {
 	return err
 }
 
-// BuildPackage is [Build] of a package where it is: what it imports, its own module says.
-// One that is in no module may import what this repository does.
+// BuildPackage is [Build] for a package in its own folder, with the imports of its module. Outside a
+// module it may import what this repository imports.
 func BuildPackage(ctx context.Context, root string, pkg Package) (*Program, error) {
 	if pkg.path == "" {
 		return Build(ctx, root, pkg.Files)
@@ -154,8 +154,8 @@ func (p *Program) buildPackage(ctx context.Context, root string, pkg Package) er
 	return p.compile(ctx, code, []shape{s}, "-modfile", modules, "-mod=mod")
 }
 
-// joinModules writes a go.mod of this repository that requires the package's module too,
-// where it is, with what that replaces, and returns its name.
+// joinModules writes a copy of this repository's go.mod that also requires the package's module, with
+// a replace directive for its folder, and returns the copy's name.
 func (p *Program) joinModules(ctx context.Context, root string, pkg Package) (string, error) {
 	ours, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
@@ -165,7 +165,7 @@ func (p *Program) joinModules(ctx context.Context, root string, pkg Package) (st
 	text := string(ours) + fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %q\n", module, module, pkg.root)
 	for _, r := range pkg.module.Replace {
 		if r.Old.Path == "lockkata" {
-			continue // that is this repository
+			continue // this repository
 		}
 		if strings.HasPrefix(r.New.Path, ".") {
 			r.New.Path = filepath.Join(pkg.root, r.New.Path)

@@ -11,14 +11,14 @@ import (
 	"lockkata/internal/term"
 )
 
-// Prediction shows the run of a failure up to a moment and asks what comes next. The rest of the
-// run is the answer. Its texts are in the exercise's README.
+// Prediction shows the run of a failure up to a moment and asks what comes next. The rest of the run
+// gives the answer. Its texts are in the exercise's README.
 type Prediction struct {
 	Failure string
 	Until   Moment   // the first event that is not shown
 	Asks    string   // "told B", "key after A", "insiders", "orders": see truth
-	Means   []string // the choices, in the words of the truth
-	Answer  int      // the index of the choice that is right for our solution
+	Means   []string // the choices as truth returns them
+	Answer  int      // the index of the choice that is true for our solution
 }
 
 // Moment is an event of a run.
@@ -26,7 +26,7 @@ type Moment struct {
 	Kind   world.Kind
 	Client string
 	Op     string // "" for any
-	Nth    int    // which of them, from 1; 0 is the first
+	Nth    int    // counted from 1; 0 means the first
 }
 
 // find returns the index of the event in the trace, -1 if it does not happen.
@@ -41,8 +41,8 @@ func (m Moment) find(trace *world.Trace) int {
 	})
 }
 
-// truth reads the answer from a run that is shown up to an event: what the client's next call is
-// told, whose key its next command leaves, who is inside in the end, or whose orders there are.
+// truth returns the answer from a run that is shown up to an event: the result of the client's next
+// call, the owner of the key after its next command, the holders at the end, or the owners of orders.
 func (p Prediction) truth(trace *world.Trace, shown int) string {
 	switch p.Asks {
 	case "insiders":
@@ -59,7 +59,7 @@ func (p Prediction) truth(trace *world.Trace, shown int) string {
 		switch {
 		case i < shown || e.Client != client:
 		case e.Kind == world.Returned && p.Asks == "told "+client:
-			return game.Told(*e.Result)
+			return game.ResultWord(*e.Result)
 		case e.Kind == world.Executed && p.Asks == "key after "+client:
 			return game.KeyOwner(trace.UpTo(i + 1))
 		}
@@ -72,8 +72,8 @@ var (
 	fitsNoRun = i18n.New("{failure} ends with {answer}, which is none of the choices {choices}")
 )
 
-// on returns how many events of a run of the failure are shown, and the index of the right choice. It
-// fails if the question does not fit the run, which may be that of another lock.
+// on returns how many events of a run are shown, and the index of the right choice. It fails if the
+// question does not suit the run, which may be that of another lock.
 func (p Prediction) on(trace *world.Trace) (shown, right int, err error) {
 	if shown = p.Until.find(trace); shown < 0 {
 		return 0, 0, noMoment.Args("failure", p.Failure, "moment", fmt.Sprintf("%+v", p.Until))
@@ -113,7 +113,7 @@ func (r Result) predict() (prompt, bool) {
 	return prompt{r.Exercise, run, shown, right}, err == nil
 }
 
-// keys are the keys that answer.
+// keys returns the keys for the answers.
 func (p prompt) keys() string { return "0123456789"[:len(p.exercise.Predict.Means)+1] }
 
 // question draws the run up to its moment, and lists the choices.

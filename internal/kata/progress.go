@@ -18,19 +18,19 @@ const progressName = "progress.txt"
 
 const progressHead = "# How far you are. \"go run . kata\" reads and writes this; delete a line and it is forgotten.\n"
 
-// Progress is how far a learner is.
+// Progress is a learner's progress.
 type Progress struct {
-	Exercise string // the one under way; "" is none
+	Exercise string // the exercise under way; "": none
 	Passed   []string
-	Hints    map[string]int // how many were seen of an exercise
-	Failed   string         // the last failure that a check has shown; "" after a pass, and in another exercise
-	Hinted   string         // the one whose hint was given
+	Hints    map[string]int // how many hints of an exercise were shown
+	Failed   string         // the last failure that a check has shown; "" after a pass or in another exercise
+	Hinted   string         // the failure whose hint was given
 }
 
 // HasPassed reports whether the exercise was passed once.
 func (p Progress) HasPassed(id string) bool { return slices.Contains(p.Passed, id) }
 
-// pass remembers that the exercise was passed.
+// pass records a pass of the exercise.
 func (p *Progress) pass(id string) {
 	p.Failed, p.Hinted = "", ""
 	if !p.HasPassed(id) {
@@ -47,7 +47,7 @@ func (p Progress) bar(v View) string {
 	return squares + "  " + v.say(passedOf, "n", n, "all", all) + "\n"
 }
 
-// String is the file's text.
+// String returns the text of the file.
 func (p Progress) String() string {
 	text := progressHead
 	if p.Exercise != "" {
@@ -73,11 +73,11 @@ func (p Progress) String() string {
 }
 
 var (
-	saysNothing = i18n.New("line {n} of {file} says nothing: \"{line}\"; delete the line, or put it right")
-	namesNone   = i18n.New("line {n} of {file} names no exercise: \"{line}\"; delete the line, or put it right")
+	saysNothing = i18n.New("line {n} of {file} is not understood: \"{line}\"; delete the line, or correct it")
+	namesNone   = i18n.New("line {n} of {file} names no exercise: \"{line}\"; delete the line, or correct it")
 )
 
-// parseProgress reads the file's text.
+// parseProgress parses the text of the file.
 func parseProgress(text string) (Progress, error) {
 	p := Progress{Hints: map[string]int{}}
 	for i, line := range strings.Split(text, "\n") {
@@ -114,7 +114,7 @@ func parseProgress(text string) (Progress, error) {
 	return p, nil
 }
 
-// Progress reads how far the learner is.
+// Progress reads the learner's progress.
 func (f Folder) Progress() (Progress, error) {
 	raw, err := os.ReadFile(f.path(progressName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -128,10 +128,10 @@ func (f Folder) save(p Progress) error {
 	if err := os.WriteFile(name+".new", []byte(p.String()), 0o644); err != nil {
 		return mayNot(err)
 	}
-	return os.Rename(name+".new", name) // a reader never sees half a file
+	return os.Rename(name+".new", name) // readers never get half a file
 }
 
-// Next is the first exercise that was not passed yet, and the last when all were.
+// Next returns the first exercise that is not passed yet, or the last one.
 func (p Progress) Next() Exercise {
 	for _, e := range All {
 		if !p.HasPassed(e.ID) {

@@ -11,7 +11,7 @@ import (
 	"lockkata/internal/kata/judge"
 )
 
-// Each start breaks exactly the failures that the exercise is about, and each solution none.
+// Each start breaks exactly the failures of its exercise, and each solution none.
 func TestStartIsRedForItsExerciseAndSolutionIsGreen(t *testing.T) {
 	for _, e := range All {
 		if !inSample(e.ID, "") {
@@ -34,7 +34,7 @@ func TestStartIsRedForItsExerciseAndSolutionIsGreen(t *testing.T) {
 	}
 }
 
-// A lock of an exercise before this one may have nothing that a failure is about.
+// A failure may not apply to the lock of an earlier exercise.
 func requireRedForExercise(t *testing.T, start Result) {
 	t.Helper()
 	e := start.Exercise
@@ -48,14 +48,14 @@ func requireRedForExercise(t *testing.T, start Result) {
 	}
 	for _, id := range e.Fixes {
 		f, _ := failures.Find(id)
-		if e.Level == Repair || column(e.Before).Expect(f) == failures.Broken {
+		if e.Level == Repair || stageOf(e.Before).Expect(f) == failures.Broken {
 			require.True(t, slices.Contains(red, id), "the start survives %s", id)
 		}
 	}
 }
 
-// A search finds the mistake of a lock to repair in its start, and not in its solution; or it finds
-// nothing in the start that it does not find as cheaply in the solution, and the exercise says why.
+// The search finds the mistake in the start of a lock to repair, and not in its solution. Where no
+// property covers the mistake, the README explains it and the search finds nothing new in the start.
 func TestSearchFindsTheMistakeWhereTheExerciseSaysSo(t *testing.T) {
 	for _, e := range All {
 		if e.Level != Repair || !inSample(e.ID, "") {

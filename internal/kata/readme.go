@@ -9,15 +9,15 @@ import (
 	"lockkata/internal/term"
 )
 
-// Text is what is said of an exercise, as Markdown, in one language.
+// Text is the text of an exercise in one language, as Markdown.
 type Text struct {
 	Title, Task string
 	Hints       [3]string // the last is almost the answer
 	Fixed       string    // shown after a pass
 	Predict     string    // the question of the prediction
 	Choices     []string  // as many as the prediction's Means
-	Blind       string    // why no search sees the mistake; "" if one does
-	Question    string    // the interviewer's next one
+	Blind       string    // why no search finds the mistake; "" if one does
+	Question    string    // the interviewer's next question
 }
 
 // The headings of a README.
@@ -41,7 +41,7 @@ func (e Exercise) Text(l i18n.Language) (t Text) {
 	t.Fixed, t.Blind = part(fixedHead), part(blindHead)
 	choices := strings.Split(part(predictHead), "\n- ")
 	t.Predict, t.Choices = strings.TrimSpace(choices[0]), choices[1:]
-	t.Question, _, _ = strings.Cut(part(askedHead), "\n\n") // then the page with the answer
+	t.Question, _, _ = strings.Cut(part(askedHead), "\n\n") // the rest is the link to the answer
 	return t
 }
 
@@ -54,8 +54,8 @@ func (e Exercise) readme(l i18n.Language) string {
 	return string(raw)
 }
 
-// sections splits a file at its second-level headings: what stands before them, and what
-// stands under each.
+// sections splits a file at its second-level headings: the text before them, and the text below
+// each.
 func sections(text string) (first string, parts map[string]string) {
 	all := strings.Split(text, "\n## ")
 	parts = map[string]string{}
@@ -68,8 +68,8 @@ func sections(text string) (first string, parts map[string]string) {
 
 var link = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 
-// markdown lays text out for a terminal: paragraphs and list items are wrapped, code stays as
-// it is, and of a link its text is left.
+// markdown formats text for a terminal: paragraphs and list items are wrapped, code is not, and a
+// link is replaced by its text.
 func (v View) markdown(text string) string {
 	out, head, paragraph, isCode := "", "", "", false
 	end := func() {

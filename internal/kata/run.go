@@ -21,36 +21,36 @@ import (
 	"lockkata/internal/locktest"
 )
 
-// How long a lock may take. A failure is played in some milliseconds, so a lock that needs these
-// is stuck.
+// Limits of real time. A failure is played in some milliseconds, so a lock that needs this long is
+// stuck.
 const (
 	stuckAtFirst = 2 * time.Second
-	stuckAgain   = time.Second / 2  // for a lock that was stuck once
-	longestRun   = 30 * time.Second // then what is left is not tried
+	stuckAgain   = time.Second / 2  // for a lock that was stuck before
+	longestRun   = 30 * time.Second // then the remaining failures are not tried
 )
 
-// Report is what came of a lock.
+// Report is the result of all tasks on a lock.
 type Report struct {
 	Compile  *CompileError  `json:"compile_error,omitempty"`
-	Cause    *judge.Cause   `json:"cause,omitempty"`  // why it could not be judged
+	Cause    *judge.Cause   `json:"cause,omitempty"`  // why the lock could not be judged
 	Broken   []judge.Broken `json:"broken,omitempty"` // promises that it does not keep
 	Verdicts []Verdict      `json:"verdicts,omitempty"`
 	Found    []judge.Found  `json:"found,omitempty"`   // by a search
-	Differs  string         `json:"differs,omitempty"` // a schedule that a search left out
-	Printed  string         `json:"printed,omitempty"` // what the lock wrote to its standard output
+	Differs  string         `json:"differs,omitempty"` // a schedule that the search left out
+	Printed  string         `json:"printed,omitempty"` // the lock's output
 }
 
-// Verdict is what a failure did to the lock, and whether the lock has to survive it.
+// Verdict is the result of a failure, and whether the exercise requires the lock to survive it.
 type Verdict struct {
 	judge.Verdict
 	Required bool         `json:"required"`
-	Cause    *judge.Cause `json:"cause,omitempty"` // why it was not played to its end, or what it left behind
+	Cause    *judge.Cause `json:"cause,omitempty"` // why the run did not end, or what it left behind
 }
 
 // Of returns the outcome.
 func (v Verdict) Of() failures.Outcome { return failures.Outcome(v.Letter[0]) }
 
-// Verdict returns the verdict on the failure; it is empty if that was not played.
+// Verdict returns the failure's verdict; it is empty if the failure was not played.
 func (r Report) Verdict(failure string) Verdict {
 	for _, v := range r.Verdicts {
 		if v.Failure == failure {
@@ -60,31 +60,31 @@ func (r Report) Verdict(failure string) Verdict {
 	return Verdict{}
 }
 
-// asked is what a lock is judged by.
+// asked is what to play on a lock.
 type asked struct {
 	failures []string // played in this order
-	required []string // those that the lock has to survive
-	promises []string // beyond the basic ones
-	draw     []string // failures whose trace is always wanted
+	required []string // those that the lock must survive
+	promises []string // besides the basic ones
+	draw     []string // failures whose trace is always returned
 	has      []failures.Feature
 	lang     i18n.Language
-	goOn     bool             // also where a basic promise is broken
-	played   func(n, all int) // is told how many failures have been played; may be nil
+	goOn     bool             // play on although a basic promise is broken
+	played   func(n, all int) // gets the number of failures played so far; may be nil
 }
 
-// session plays one lock of a program, each task in a process of its own, two at once.
+// session plays one lock of a program, each task in another process, two at a time.
 type session struct {
 	*Program
 	ctx     context.Context
 	asked   asked
-	task    judge.Task      // what all tasks have in common
-	without []judge.Verdict // on failures that need not be played
+	task    judge.Task      // fields that are the same for all tasks
+	without []judge.Verdict // on failures that do not apply to the lock
 	begun   time.Time
 	stuck   atomic.Bool
 	started atomic.Int64
 	dir     string
 
-	printed string // by the lock, in the first process in which it printed anything
+	printed string // output of the lock, from the first process in which it printed anything
 
 	mu   sync.Mutex
 	errs []error
@@ -98,17 +98,16 @@ func (p *Program) session(ctx context.Context, files Files, a asked) (*session, 
 	}, err
 }
 
-// all does tasks and returns their replies. Those that come to nothing, because time is up or
-// the machine fails, are empty.
+// all runs tasks and returns their replies. A reply is empty if time is up or the machine fails.
 func (s *session) all(tasks []judge.Task, done func(n, all int)) []judge.Reply {
 	replies, printed := make([]judge.Reply, len(tasks)), make([]string, len(tasks))
-	turns := make(chan struct{}, 2)
+	slots := make(chan struct{}, 2)
 	var doing sync.WaitGroup
 	var ended atomic.Int64
 	for i := range tasks {
-		turns <- struct{}{}
+		slots <- struct{}{}
 		doing.Go(func() {
-			defer func() { <-turns }()
+			defer func() { <-slots }()
 			if s.ctx.Err() == nil && time.Since(s.begun) < longestRun {
 				replies[i], printed[i] = s.one(tasks[i])
 			}
@@ -122,7 +121,7 @@ func (s *session) all(tasks []judge.Task, done func(n, all int)) []judge.Reply {
 	return replies
 }
 
-// one does a task. It returns what the lock printed too.
+// one runs a task. It also returns the lock's output.
 func (s *session) one(task judge.Task) (reply judge.Reply, printed string) {
 	task.Limit = stuckAtFirst
 	if s.stuck.Load() {
@@ -157,7 +156,7 @@ func (s *session) one(task judge.Task) (reply judge.Reply, printed string) {
 	return reply, stdout.String()
 }
 
-// fail notes an error of the machine.
+// fail records an error of the machine.
 func (s *session) fail(err error) {
 	if err != nil {
 		s.mu.Lock()
@@ -166,11 +165,11 @@ func (s *session) fail(err error) {
 	}
 }
 
-// end removes what the session wrote.
+// end deletes the session's files.
 func (s *session) end() { _ = os.RemoveAll(s.dir) }
 
-// basicPromises asks what any lock does, and finds out what this one uses. Where the lock does
-// not do the first thing that it is for, the failures would say nothing.
+// basicPromises checks what any lock must do, and finds out which features this one has. If a basic
+// promise is broken, the failures would show nothing useful.
 func (s *session) basicPromises(r *Report) {
 	tasks := []judge.Task{s.task}
 	for _, p := range locktest.Promises {
@@ -192,7 +191,7 @@ func (s *session) basicPromises(r *Report) {
 	}
 }
 
-// Judge plays a lock of the program. A lock that loops or panics is no error.
+// Judge plays a lock of the program. A lock that loops or panics is not an error.
 func (p *Program) Judge(ctx context.Context, files Files, a asked) (r Report, err error) {
 	s, err := p.session(ctx, files, a)
 	if err != nil {
@@ -207,7 +206,7 @@ func (p *Program) Judge(ctx context.Context, files Files, a asked) (r Report, er
 	return r, errors.Join(append(s.errs, ctx.Err())...)
 }
 
-// failures plays the failures that are about something that the lock has, and asks the promises.
+// failures plays the failures that apply to the lock, and checks the promises.
 func (s *session) failures(r *Report) {
 	var tasks []judge.Task
 	for _, id := range s.asked.failures {
@@ -245,7 +244,7 @@ func (s *session) failures(r *Report) {
 	})
 }
 
-// search asks questions about the lock's schedules, of which each may run that many; 0: no limit.
+// search answers questions about the lock, with at most that many schedules each; 0: no limit.
 func (p *Program) search(ctx context.Context, files Files, a asked, questions []schedule.Question, most int) (r Report, err error) {
 	s, err := p.session(ctx, files, a)
 	if err != nil {
@@ -259,7 +258,7 @@ func (p *Program) search(ctx context.Context, files Files, a asked, questions []
 		task.Search = &judge.Search{Name: schedule.ForeignName("mylock", files.key()), Question: q, Runs: most, For: searchLimit}
 		tasks = append(tasks, task)
 	}
-	s.begun = s.begun.Add(24 * time.Hour) // each search has a limit of its own
+	s.begun = s.begun.Add(24 * time.Hour) // each search has its own time limit
 	for _, reply := range s.all(tasks, nil) {
 		r.Found = append(r.Found, reply.Found...)
 		r.Differs = cmp.Or(r.Differs, reply.Differs)

@@ -14,19 +14,19 @@ import (
 	"lockkata/internal/term"
 )
 
-// View says how to draw a screen.
+// View is how to draw a screen.
 type View struct {
 	Color term.Color
 	Width int
-	Keys  bool   // the reader presses keys and does not type commands
+	Keys  bool   // the reader presses keys instead of typing commands
 	Dir   string // " --dir …" if commands need it
 	Lang  i18n.Language
 }
 
-// prose is the widest that sentences are set.
+// prose is the greatest width of prose.
 const prose = 100
 
-// wrapped returns the lines of some sentences.
+// wrapped wraps prose into lines.
 func (v View) wrapped(text string) string {
 	return strings.Join(term.Wrap(text, min(v.Width, prose)), "\n") + "\n"
 }
@@ -37,19 +37,19 @@ func (v View) say(t i18n.Text, pairs ...any) string { return t.Localize(v.Lang, 
 // line returns a line in a style.
 func (v View) line(style term.Style, text string) string { return v.Color.Paint(style, text) + "\n" }
 
-// painted returns sentences in a style.
+// painted wraps prose and returns it in a style.
 func (v View) painted(style term.Style, text string) string {
 	return v.line(style, strings.TrimSuffix(v.wrapped(text), "\n"))
 }
 
-// picture draws a trace. Findings by the rules aside are drawn in grey, as no part of the exercise.
+// picture draws a trace. Findings by the rules in aside are grey: they do not count in the exercise.
 func (v View) picture(trace *world.Trace, findings []oracle.Finding, aside ...oracle.Monitor) string {
 	return timeline.Text(trace, findings, timeline.Options{Color: v.Color, Width: v.Width, Language: v.Lang, Aside: aside}) + "\n"
 }
 
 var exerciseHead = i18n.New("exercise {id}: {title}")
 
-// headline is the line above every screen.
+// headline returns the first line of every screen.
 func (e Exercise) headline(v View) string {
 	return v.line(term.Bold, v.say(exerciseHead, "id", e.ID, "title", e.Text(v.Lang).Title)) + "\n"
 }
@@ -60,10 +60,10 @@ var (
 	nextBegins = i18n.New("Next: go run . kata next{dir}, which begins exercise {id}")
 )
 
-var notAllPlayed = i18n.New("✗ Not all failures were played within {time}. Look for a loop that does much for nothing, or try again when the machine is less busy.")
+var notAllPlayed = i18n.New("✗ Not all failures were played within {time}. Look for a loop that works without waiting, or try again when the machine is less busy.")
 
-// Screen shows one thing: the compiler's first error, why the lock cannot be judged, a promise
-// that it breaks, the most telling failure, or what a pass means.
+// Screen shows one thing: the compiler's first error, why the lock cannot be judged, a promise that
+// it breaks, the clearest failure, or that it passed.
 func (r Result) Screen(v View) string {
 	text, next := r.Exercise.headline(v), v.say(nextChange, "dir", v.Dir)
 	red, mistakes := r.Exercise.red(r.Report), r.Exercise.mistakes(r.Report.Found)
@@ -89,7 +89,7 @@ func (r Result) Screen(v View) string {
 	return text + "\n" + v.wrapped(next)
 }
 
-// What stands in the first line: the rule or the promise, what happened, and where.
+// First lines: the rule or the promise, what happened, and where.
 var (
 	ruleAt    = i18n.New("✗ {rule}: {what} ({line})")
 	rule      = i18n.New("✗ {rule}: {what}")
@@ -97,7 +97,7 @@ var (
 	promise   = i18n.New("✗ not kept: {rule}")
 )
 
-// first is the first line: what this lock broke, and at which line, as an editor's terminal opens it.
+// first returns the first line of a result. Editors can open its file and line.
 func (r Result) first(v View, without, with i18n.Text, line string, pairs ...any) string {
 	say := without
 	if line != "" {
@@ -142,7 +142,7 @@ func (r Result) failed(v View, red []Verdict) string {
 		text += v.wrapped(v.say(scenarioIs, "failure", f.ID, "steps", strings.Join(timeline.Scenario(first.Trace, v.Lang), " · "))) + "\n" +
 			v.picture(first.Trace, first.Findings, f.Given...)
 	}
-	if first.Against.Monitor != "" { // the drawing may have pushed the first line off the screen
+	if first.Against.Monitor != "" { // a long drawing may have scrolled the first line away
 		text += r.first(v, rule, ruleAt, first.Line, "rule", i18n.Text(first.Against.Monitor), "what", first.Against.Text)
 	}
 	more := 0
@@ -160,10 +160,10 @@ func (r Result) failed(v View, red []Verdict) string {
 var survivesOnly = i18n.New("Your lock survives all {n} failures that are asked for. A search through other schedules found one that " +
 	"breaks your lock, and not ours.")
 
-// searched shows what a search has found in a lock that survives all the failures.
+// searched shows a finding of the search in a lock that survives all failures.
 func (r Result) searched(v View, f judge.Found) string {
 	monitor := f.Property
-	if len(f.Findings) > 0 { // the name that it has in the picture
+	if len(f.Findings) > 0 { // the property's name in the picture
 		monitor = string(f.Findings[0].Monitor)
 	}
 	return r.first(v, rule, ruleAt, f.Line, "rule", i18n.Text(monitor), "what", f.Text) + "\n" +
@@ -175,12 +175,12 @@ var (
 	yourLock    = i18n.New("✗ your lock {what}")
 )
 
-// stop says why a run was not played to its end, and what to change.
+// stop returns why a run did not end, and advice.
 func (v View) stop(c *judge.Cause) string {
 	return v.line(term.Red, v.say(yourLock, "what", i18n.Text(c.Kind))) + "\n" + v.wrapped(c.Text.Localize(v.Lang)) + v.wrapped(c.Next.Localize(v.Lang))
 }
 
-// stopped says why the lock cannot be judged.
+// stopped returns why the lock could not be judged.
 func (r Report) stopped(v View) string {
 	switch {
 	case r.Compile != nil:
@@ -191,7 +191,7 @@ func (r Report) stopped(v View) string {
 	return ""
 }
 
-// mostPrinted is how many lines are shown of what a lock has printed.
+// mostPrinted is how many lines of the lock's output are shown.
 const mostPrinted = 10
 
 var hasPrinted = i18n.New("Your lock has printed:")
@@ -207,7 +207,7 @@ func (r Report) printed(v View) string {
 
 var hasPassed = i18n.New("✓ passed: it survives all {n} failures that are asked for, and {schedules} schedules of a search")
 
-// fixed is what a pass means.
+// fixed returns the explanation after a pass.
 func (r Result) fixed(v View) string {
 	head := v.say(hasPassed, "n", len(r.Exercise.Required()), "schedules", schedules(r.Report.Found))
 	return v.painted(term.Green, head) + "\n" + r.Exercise.taught(v) + "\n" + r.Progress.bar(v)
@@ -215,7 +215,7 @@ func (r Result) fixed(v View) string {
 
 var readAnswer = i18n.New("For the answer read {page}")
 
-// goesOn is what comes after a pass.
+// goesOn returns the next steps after a pass.
 func (r Result) goesOn(v View) string {
 	return r.stillBreaks(v) + r.Report.differs(v) + "\n" + r.Exercise.question(v) + v.line(term.Dim, v.say(readAnswer, "page", r.Exercise.Read))
 }
@@ -226,7 +226,7 @@ var (
 	breaksMore    = i18n.New("What still breaks in your lock: {failures}, and {more} more; and {n} that no lock that expires can prevent.")
 )
 
-// stillBreaks names what is not asked for yet and breaks the lock.
+// stillBreaks names the failures that break the lock and are not required yet.
 func (r Result) stillBreaks(v View) string {
 	var broken []string
 	inherent := 0

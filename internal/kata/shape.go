@@ -18,16 +18,16 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// CompileError is the first thing that keeps a lock from being compiled.
+// CompileError is the first error that keeps a lock from being compiled.
 type CompileError struct {
-	File string       `json:"file"` // "" if it is about no line
+	File string       `json:"file"` // "" if the error is about no line
 	Line int          `json:"line,omitempty"`
 	Text i18n.Message `json:"text"`
 }
 
 func (e *CompileError) Error() string { return e.Localize(i18n.English) }
 
-// Localize returns the error in a language, but for what the compiler says.
+// Localize returns the error in a language; the compiler's own text stays English.
 func (e *CompileError) Localize(l i18n.Language) string {
 	if e.File == "" {
 		return e.Text.Localize(l)
@@ -35,19 +35,19 @@ func (e *CompileError) Localize(l i18n.Language) string {
 	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text.Localize(l))
 }
 
-// shape is what a lock's package declares, as far as it says how the failures make one.
+// shape is the declarations of a lock's package that the failures need to make a lock.
 type shape struct {
-	name, path  string // in the program, and the import path
+	name, path  string // its name in the program, and the import path
 	hasSubject  bool
 	hasNewMutex bool
-	option      string   // the type of NewMutex's options, "" without any
-	hasFixed    bool     // WithoutWatchdog, an option
-	hasLimit    bool     // WithMaxHold, another one
+	option      string   // the type of NewMutex's options; "" without options
+	hasFixed    bool     // it has the option WithoutWatchdog
+	hasLimit    bool     // it has the option WithMaxHold
 	isHolding   bool     // Lock returns a hold
-	senders     []string // types that embed a client of go-redis, and send what the lock gives them
+	senders     []string // types that embed a go-redis client, and send what the lock gives them
 }
 
-// What the author of a lock is told that cannot be played.
+// Errors of a lock that cannot be played.
 var (
 	noGoFile   = i18n.New("there is no Go file: kata reset brings the start back")
 	noNewMutex = i18n.New("there is no func NewMutex(rdb redis.UniversalClient, name string, lease time.Duration) (*Mutex, error), and no func Subject() failures.Subject")
@@ -64,8 +64,8 @@ var (
 // mostBytes is the longest file that is read as a lock's.
 const mostBytes = 1 << 20
 
-// read looks at what the files declare, before the compiler does: what that says about the
-// generated program would mean nothing to the lock's author.
+// read checks the declarations of the files before the compiler does: the compiler's errors about the
+// generated program would not help the lock's author.
 func (s *shape) read(files Files) error {
 	isGo := false
 	for _, name := range files.names() {
@@ -137,7 +137,7 @@ func (s *shape) declareType(spec ast.Spec) {
 	}
 }
 
-// expression returns Go code that makes a failures.Subject.
+// expression returns a Go expression that makes a failures.Subject.
 func (s *shape) expression() string {
 	made := s.name + ".Subject()"
 	if !s.hasSubject {
@@ -169,7 +169,7 @@ var (
 	}
 )
 
-// compileError finds the first error in what the compiler printed.
+// compileError returns the first error in the compiler's output.
 func compileError(output string, err error) error {
 	var exit *exec.ExitError
 	at := compilerLine.FindStringSubmatch(output)
@@ -189,7 +189,7 @@ func compileError(output string, err error) error {
 		if isCopy {
 			_, found.File, _ = strings.Cut(file, "_mylock_")
 		}
-		found.Line, _ = strconv.Atoi(at[2]) // digits, says the pattern
+		found.Line, _ = strconv.Atoi(at[2]) // the pattern matches digits
 	} else {
 		found.Text = otherMutex.Args("why", at[3])
 	}

@@ -6,8 +6,8 @@ import (
 	"text/template"
 )
 
-// subjectName is the file that shows a lock with options to the failures. It is part of the
-// lock's files, and the learner's to change. testName is the test next to the lock. It is ours.
+// subjectName is a file that makes a lock with options a subject of the failures. It belongs to the
+// learner. testName is the test next to the lock; the kata overwrites it.
 const (
 	subjectName = "subject.go"
 	testName    = "mylock_test.go"
@@ -15,7 +15,7 @@ const (
 
 var templates = template.Must(template.ParseFS(exercises, "exercises/*.tmpl"))
 
-// filled returns the Go file that a template makes of data.
+// filled executes the template of a Go file with data.
 func filled(name string, data any) string {
 	var text strings.Builder
 	if err := templates.ExecuteTemplate(&text, name+".tmpl", data); err != nil {
@@ -24,7 +24,7 @@ func filled(name string, data any) string {
 	if formatted, err := format.Source([]byte(text.String())); err == nil {
 		return string(formatted)
 	}
-	return text.String() // the compiler says what is wrong with the learner's names
+	return text.String() // the compiler reports errors in the learner's names
 }
 
 // test returns the test for a lock of the exercise.
@@ -35,8 +35,8 @@ func (e Exercise) test() string {
 // hasSubject reports whether a lock of the exercise has options, and so needs a func Subject.
 func (e Exercise) hasSubject() bool { return strings.HasPrefix(e.Base, "6") }
 
-// withSubject adds a subject.go that fits the files, if the exercise needs one and they have
-// no func Subject.
+// withSubject adds a subject.go to the files, if the exercise needs one and they have no func
+// Subject.
 func (e Exercise) withSubject(files Files) Files {
 	var s shape
 	if files != nil && e.hasSubject() && s.read(files) == nil && !s.hasSubject {

@@ -13,7 +13,7 @@ import (
 	"lockkata/internal/term"
 )
 
-// Task returns what the present exercise asks for, and where the lock is.
+// Task returns the task of the present exercise, and where the lock is.
 func (f Folder) Task(v View) (string, error) {
 	e, _, err := f.present()
 	if err != nil {
@@ -22,7 +22,7 @@ func (f Folder) Task(v View) (string, error) {
 	return e.headline(v) + v.markdown(e.Text(v.Lang).Task) + "\n" + v.say(lockIsIn, "dir", f.Dir) + "\n", nil
 }
 
-// What is said of an exercise.
+// Texts about an exercise.
 var (
 	hintFor     = i18n.New("Hint for {failure}: {hint}")
 	hintIs      = i18n.New("Hint {n} of {all}: {hint}")
@@ -30,16 +30,16 @@ var (
 	hasFixed    = i18n.New("What you have fixed: {what}")
 	searchBlind = i18n.New("Why the search does not see it: {why}")
 	asksNext    = i18n.New("The interviewer's next question: {question}")
-	manyFiles   = i18n.New("Our lock has {n} files and is in {dir} of the repository. Begin with " +
-		"service.go; {page} says why it is as it is. Its Subject is in internal/stages/subject6.")
+	manyFiles   = i18n.New("Our lock has {n} files and is in {dir} of the repository. Begin with service.go; {page} explains its" +
+		" design. Its Subject is in internal/stages/subject6.")
 	unchanged = i18n.New("Nothing has changed since the start.")
 	hintsSeen = i18n.NewPlural("{n} hint", "{n} hints")
 	underWay  = i18n.New("Exercise {id} is under way in {dir}")
 	lockIsIn  = i18n.New("Your lock is in {dir}")
 )
 
-// Hint returns the next hint of the present exercise. The first after a failed check is what
-// fixes the failure that was shown. After the last hint it is the last again.
+// Hint returns the next hint of the present exercise. The first one after a failed check is how to
+// fix that failure. After the last hint it returns the last one again.
 func (f Folder) Hint(v View) (string, error) {
 	e, p, err := f.present()
 	if err != nil {
@@ -58,7 +58,7 @@ func (f Folder) Hint(v View) (string, error) {
 	return v.markdown(v.say(hintIs, "n", n, "all", len(hints), "hint", hints[n-1])), err
 }
 
-// Explain says what the present exercise has taught, once it is passed.
+// Explain returns what the present exercise has taught, once it is passed.
 func (f Folder) Explain(v View) (string, error) {
 	e, p, err := f.present()
 	switch {
@@ -70,7 +70,7 @@ func (f Folder) Explain(v View) (string, error) {
 	return e.taught(v) + "\n" + e.question(v), nil
 }
 
-// taught is what has been fixed, and where no search finds the mistake, why.
+// taught returns what was fixed, and why no search finds the mistake, if none does.
 func (e Exercise) taught(v View) string {
 	t := e.Text(v.Lang)
 	text := v.markdown(v.say(hasFixed, "what", t.Fixed))
@@ -84,16 +84,16 @@ func (e Exercise) question(v View) string {
 	return v.markdown(v.say(asksNext, "question", e.Text(v.Lang).Question))
 }
 
-// mostShown is how many files a solution may have to be printed: those of a step are fewer.
+// mostShown is how many files a solution may have to be printed.
 const mostShown = 12
 
-// Solution is our lock for the present exercise.
+// Solution returns our lock for the present exercise.
 func (f Folder) Solution(v View) (string, error) {
 	e, _, err := f.present()
 	if err != nil {
 		return "", err
 	}
-	ours := column(e.Base)
+	ours := stageOf(e.Base)
 	files, err := readLock(os.DirFS(f.Root), ours.Dir)
 	if len(files) > mostShown {
 		return v.wrapped(v.say(manyFiles, "n", len(files), "dir", ours.Dir, "page", e.Read)), err
@@ -108,7 +108,7 @@ func (f Folder) Solution(v View) (string, error) {
 	return text, err
 }
 
-// Diff is what the learner has changed since the start.
+// Diff returns what the learner has changed since the start.
 func (f Folder) Diff(v View) (string, error) {
 	e, _, err := f.present()
 	if err != nil {
@@ -131,7 +131,7 @@ func (f Folder) Diff(v View) (string, error) {
 	return text, err
 }
 
-// Status lists the exercises and how far the learner is.
+// Status lists the exercises with the learner's progress.
 func (f Folder) Status(v View) (string, error) {
 	p, err := f.Progress()
 	if err != nil {

@@ -1,15 +1,15 @@
-// Break it: a lock with its edits as switches. #break/2 is stage 2, #break/2/nx-dropped the
-// same with an edit, and #break/2/nx-dropped/delete-foreign/step-3 a run of that.
+// Break it: a lock with switches for its edits. #break/2 is stage 2, #break/2/nx-dropped is stage 2
+// with an edit, and #break/2/nx-dropped/delete-foreign/step-3 is a run of that lock.
 
-let broken = null; // the lock that is shown: {stage, edit, column, found}
+let broken = null; // the lock on the page: {stage, edit, column, found}
 
 pages.break = async ([, stage, edit, failure, step]) => {
   const lock = lockOf(stage);
   if (!lock) {
-    note.textContent = say('There is nothing to break at {hash}. Choose a cell.', {hash: placeAsked()});
+    note.textContent = say('There is no lock to break at {hash}. Choose a cell.', {hash: placeAsked()});
     return showMatrix();
   }
-  if (edit === '-') edit = ''; // a run of the lock as it stands
+  if (edit === '-') edit = ''; // a run of the lock without an edit
   leave();
   document.body.classList.remove('showing');
   if (!await loaded(say('Break {lock}', {lock: say(lock.name)}))) return;
@@ -25,18 +25,18 @@ pages.break = async ([, stage, edit, failure, step]) => {
   if (!broken.column) playColumn();
 };
 
-// editIn is the edit that is in the lock, if there is one.
+// editIn returns the active edit, if there is one.
 const editIn = () => broken.told.edits.find(({id}) => id === broken.edit);
 
-// editedName is the name of the lock, with its edit.
+// editedName returns the name of the lock, with its edit.
 const editedName = () => (broken.edit ? say('{lock}, edited: {edit}', {lock: broken.told.name, edit: editIn().name}) : broken.told.name);
 
-// about is which lock it is, in a request.
+// about returns the lock's fields of a request.
 const about = () => ({stage: broken.stage, edit: broken.edit});
 
 const hashOfBroken = (...words) => '#break/' + [broken.stage, broken.edit || (words.length > 0 ? '-' : ''), ...words].filter(Boolean).join('/');
 
-// showBroken shows the lock, its edits, its column and what can be searched for.
+// showBroken shows the lock, its edits, its results, and the form for a search.
 function showBroken() {
   const {told, stage, edit} = broken;
   const chosen = editIn();
@@ -48,7 +48,7 @@ function showBroken() {
   main.replaceChildren(el('div', {class: 'break-view'},
     el('div', {class: 'title'}, heading, el('span', {class: 'stage-title'}, titled(told))),
     el('p', {class: 'story'}, chosen ? say('{what}.', {what: chosen.suffers[0].toUpperCase() + chosen.suffers.slice(1)})
-      : say('Each of these mistakes damages one line of the lock. Choose one: the column changes colour, and the search finds the shortest schedule that does harm.')),
+      : say('Each of these mistakes changes one line of the lock. Choose one: the results below change, and the search finds the shortest schedule that does harm.')),
     el('nav', {class: 'choose', 'aria-label': say('locks')}, el('span', {class: 'what'}, say('break')),
       ...data.locks.map((l) => el('a', {href: `#break/${l.id}`, 'aria-current': l.id === stage && 'page'}, l.id)),
       el('a', {href: `#play/${stage}` + (edit ? '/' + edit : '')}, edit ? say('play it, edited') : say('play it'))),
@@ -62,14 +62,14 @@ function showBroken() {
   heading.focus({preventScroll: true});
 }
 
-// switchOf is a button that puts an edit into the lock, or takes it out again.
+// switchOf returns a button that switches an edit on or off.
 const switchOf = (edit, ...says) => el('button', {type: 'button', 'aria-pressed': String(edit === editIn()),
   onclick: () => { location.hash = `#break/${broken.stage}` + (edit === editIn() ? '' : '/' + edit.id); }}, ...says);
 
 const editSwitch = (edit) => el('li', {}, switchOf(edit, el('strong', {}, edit.name),
   el('code', {}, el('del', {}, edit.old), ' → ', el('ins', {}, edit.new || say('nothing'))), el('small', {}, `${edit.file}:${edit.line}`)));
 
-// EditedCode is the code of the lock with the switch of each edit, at its line.
+// EditedCode is the lock's code with a switch at the line of each edit.
 class EditedCode extends Code {
   sheet(file) {
     const sheet = super.sheet(file);
@@ -82,7 +82,7 @@ class EditedCode extends Code {
   }
 }
 
-// codeOf is the lock's code, open at the line of the edit.
+// codeOf returns the lock's code, open at the line of the edit.
 function codeOf(told, chosen) {
   const code = new EditedCode(told.files, [], {lanes: [], steps: []});
   code.element.classList.add('broken-code');
@@ -99,7 +99,7 @@ async function playColumn() {
   const here = broken;
   const stop = el('button', {type: 'button', onclick: () => engine.stop()}, say('Stop'));
   here.status.replaceChildren(say('The failures are played on this lock …'), ' ', stop);
-  const column = await asked({op: 'column', ...about()},
+  const column = await asked({op: 'catalogue', ...about()},
     {progress: ({done, of}) => { here.status.firstChild.textContent = say('{n} of {all} failures are played …', {n: done, all: of}); },
       canWait: true});
   if (!column && broken === here) here.status.replaceChildren();
@@ -110,7 +110,7 @@ async function playColumn() {
 
 function fillColumn(column = broken.column) {
   const turned = column.cells.filter((cell) => cell.was).length;
-  broken.status.replaceChildren(broken.edit ? say('{n} of {all} failures end in another way than on {lock} as it stands.',
+  broken.status.replaceChildren(broken.edit ? say('This mistake changed {n} of {all} results on {lock}; they come first.',
     {n: turned, all: column.cells.length, lock: broken.told.name})
     : say('{n} failures on {lock}.', {n: column.cells.length, lock: broken.told.name}),
     ...column.stopped ? [gap(), say('It was stopped.'), ' ', el('button', {type: 'button', onclick: playColumn}, say('Go on'))] : []);
@@ -126,7 +126,7 @@ function columnRow(cell) {
       cell.was ? say('{failure} was {sign}', {failure: cell.failure, sign: signs[cell.was] || cell.was}) : cell.failure));
 }
 
-// searchForm asks the search.
+// searchForm returns a form that starts a search.
 function searchForm(first) {
   const {told} = broken;
   const select = (label, all, value) => el('select', {'aria-label': label}, ...all.map((one) => el('option', {value: one.name, selected: one.name === value}, one.name)));
@@ -134,7 +134,7 @@ function searchForm(first) {
   return el('form', {class: 'asked', onsubmit: (event) => {
     event.preventDefault();
     search(property.value, env.value);
-  }}, ...tell('Search for the shortest schedule that breaks {rule} in {world}', {rule: property, world: env}),
+  }}, ...tell('Find the fewest faults that break {rule} in {world}', {rule: property, world: env}),
     el('button', {type: 'submit', class: 'search'}, say('Search')));
 }
 
@@ -144,8 +144,8 @@ async function search(goal, env) {
   here.result.replaceChildren(el('p', {}, says, ' ', el('button', {type: 'button', onclick: () => engine.stop()}, say('Stop'))));
   const begun = performance.now();
   const found = await asked({op: 'search', ...about(), goal, env, bound: 4},
-    {progress: ({done, states, cost}) => { says.textContent = say('Cost {cost}: {n} schedules, {states} states so far …',
-      {cost, n: done, states}); }, canWait: true});
+    {progress: ({done, states, cost}) => { says.textContent = say('Faults {faults}: {n} schedules, {states} states so far …',
+      {faults: cost, n: done, states}); }, canWait: true});
   if (!found && broken === here) here.result.replaceChildren();
   if (!found) return;
   here.found = {...found, took: (performance.now() - begun) / 1000};
@@ -161,17 +161,17 @@ function showFound(found) {
         say('See it step by step')) : null));
 }
 
-// answerOf is what a search has found, in words.
+// answerOf returns the result of a search in words.
 function answerOf({found, text, cost, steps, exhausted, bound}) {
-  const put = {what: text, cost, steps: stepsOf(steps), bound};
-  if (found) return exhausted ? say('broken: {what}. It costs {cost}, in {steps}; nothing shorter exists.', put)
-    : say('broken: {what}. It costs {cost}, in {steps}.', put);
-  if (bound < 0) return say('stopped before all schedules of cost 0 were looked at.');
-  return exhausted ? say('nothing up to cost {bound}. That is no proof.', put)
-    : say('nothing up to cost {bound}, where it was stopped. That is no proof.', put);
+  const put = {what: text, faults: cost, steps: stepsOf(steps), bound};
+  if (found) return exhausted ? say('broken: {what}. {steps}, faults: {faults}; nothing shorter exists.', put)
+    : say('broken: {what}. {steps}, faults: {faults}.', put);
+  if (bound < 0) return say('stopped before all schedules without faults were run.');
+  return exhausted ? say('Not broken by any order of events with up to {bound} faults. More faults might still break it.', put)
+    : say('Not broken by any order of events with up to {bound} faults; then the search was stopped.', put);
 }
 
-// showBrokenRun shows how one failure goes on the lock.
+// showBrokenRun shows the run of one failure on the lock.
 async function showBrokenRun(id, step) {
   const failure = failureOf(id);
   const hash = location.hash;

@@ -1,6 +1,6 @@
-// The code of a lock beside its run, with the lines that clients run.
+// The code of a lock next to its run, with the lines that clients run.
 
-// What is coloured in Go, and how.
+// Patterns of Go and their colours.
 const goToken = /(\/\/.*$)|("(?:[^"\\]|\\.)*"|`[^`]*`?|'(?:[^'\\]|\\.)+')|\b(break|case|chan|const|continue|default|defer|else|for|func|go|if|import|interface|map|nil|package|range|return|select|struct|switch|type|var|true|false)\b/g;
 
 function goLine(line) {
@@ -16,9 +16,8 @@ function goLine(line) {
   return parts;
 }
 
-// Code shows the files of a lock, and what the stage changed, one at a time. The
-// lines that clients run are marked with their names. Files that the run does not
-// visit are in a list of their own.
+// Code shows the files of a lock and the stage's changes, one at a time. The lines that clients run
+// are marked with their names. Files that the run does not visit are in a separate list.
 class Code {
   constructor(files, diffs, run) {
     this.lanes = run.lanes;
@@ -43,7 +42,7 @@ class Code {
     else this.others.append(el('option', {}, name));
   }
 
-  // choose opens what the reader wants to see.
+  // choose opens what the reader has chosen.
   choose(name) {
     this.chosen = name;
     this.open(name);
@@ -54,7 +53,7 @@ class Code {
     return el('ol', {class: 'lines'}, ...lines.map((line) => el('li', {}, el('span', {class: 'who'}), el('code', {}, ...goLine(line)))));
   }
 
-  // open shows a file, made when it is first wanted.
+  // open shows a file, and creates its element the first time.
   open(name) {
     const sheet = this.sheets.get(name);
     if (this.current === name || !sheet) return;
@@ -73,7 +72,7 @@ class Code {
     if (tab) tab.setAttribute('aria-pressed', pressed);
   }
 
-  // show marks the lines of all lanes, and brings the acting one's into view.
+  // show marks the lines of all lanes, and scrolls to the acting client's.
   show(state) {
     this.marked = [state.lines, state.inside];
     this.goal = state.last;
@@ -82,12 +81,12 @@ class Code {
     this.follow();
   }
 
-  // follow brings the line that was run last into view.
+  // follow scrolls to the line that was run last.
   follow() {
     if (this.goal && this.goal.file === this.current) this.scrollTo(this.goal.line);
   }
 
-  // stays tells whether the reader chose something that is no file of the run.
+  // stays returns whether the reader chose something other than a file of the run.
   stays() { return this.chosen !== undefined && this.chosen.startsWith('diff '); }
 
   mark(lines, inside) {
@@ -108,7 +107,7 @@ class Code {
     });
   }
 
-  // scrollTo brings a line to two fifths of the height, with a whole line at the top.
+  // scrollTo scrolls a line to two fifths of the height, with a whole line at the top.
   scrollTo(number) {
     const lines = this.body.querySelector('.lines').children;
     const line = lines[number - 1];
@@ -118,7 +117,7 @@ class Code {
   }
 }
 
-// places are the lines that a lane runs: "mutex.go:64 ~watchdog.go:84".
+// places returns the lines that a lane runs: "mutex.go:64 ~watchdog.go:84".
 const places = (text) => (text || '').split(' ').filter(Boolean).map(parsePlace);
 
 function parsePlace(text) {

@@ -11,18 +11,18 @@ import (
 	"lockkata/internal/stages"
 )
 
-// content is all that the page shows.
+// content is everything that the page shows.
 type content struct {
 	Title    string    `json:"title"`
 	Total    string    `json:"total"`
 	Stages   []stage   `json:"stages"`
 	Failures []failure `json:"failures"`
-	Texts    []string  `json:"texts,omitempty"` // of the runs, each once: see fold
-	Locks    []lock    `json:"locks,omitempty"` // that can be played: the stages, and the steps between them
+	Texts    []string  `json:"texts,omitempty"` // of the runs, each once; see fold
+	Locks    []lock    `json:"locks,omitempty"` // the locks to play: the stages and the steps between them
 	Envs     []string  `json:"envs,omitempty"`
 }
 
-// lock is what is known of a lock before the engine is there.
+// lock is what the page shows of a lock before the engine is loaded.
 type lock struct {
 	ID    string   `json:"id"`
 	Name  string   `json:"name"`
@@ -30,12 +30,12 @@ type lock struct {
 	Goals []string `json:"goals"`
 }
 
-// playable adds what a page with an engine knows of what it can play.
+// playable adds what a page with an engine needs to start a game.
 func (c *content) playable(in i18n.Language) {
-	for _, column := range stages.All() {
-		l := lock{ID: column.ID, Name: column.NameIn(in), Title: column.TitleIn(in)}
+	for _, s := range stages.All() {
+		l := lock{ID: s.ID, Name: s.NameIn(in), Title: s.TitleIn(in)}
 		for _, p := range schedule.Properties {
-			if p.Suits(column.Subject) {
+			if p.Suits(s.Subject) {
 				l.Goals = append(l.Goals, p.Name)
 			}
 		}
@@ -46,13 +46,13 @@ func (c *content) playable(in i18n.Language) {
 	}
 }
 
-// stage is a lock with its source, once for all runs.
+// stage is a lock with its source, which all runs share.
 type stage struct {
 	ID     string        `json:"id"`
-	Name   string        `json:"name"` // in sentences
+	Name   string        `json:"name"` // as in sentences
 	Title  string        `json:"title"`
-	Lesson string        `json:"lesson,omitempty"` // what to look at in the difference
-	Diff   string        `json:"diff,omitempty"`   // to the one that it is built on
+	Lesson string        `json:"lesson,omitempty"` // what to notice in the difference
+	Diff   string        `json:"diff,omitempty"`   // the difference to the lock before
 	Files  []stages.File `json:"files"`
 }
 
@@ -68,10 +68,10 @@ type failure struct {
 // cell is one failure on one stage. Without a run it does not apply.
 type cell struct {
 	engine.Cell
-	Search string `json:"search,omitempty"` // the command that finds the shortest schedule of the kind
+	Search string `json:"search,omitempty"` // the command that finds the shortest schedule of this kind
 }
 
-// collect turns verdicts on the columns, a row for each failure, into what the page shows.
+// collect converts verdicts on stages, a row for each failure, into the page's content.
 func collect(of []stages.Stage, rows [][]failures.Verdict, sources fs.FS, in i18n.Language) (content, error) {
 	all := content{Title: title.Localize(in), Total: total(rows, in)}
 	codes := make([]stages.Code, len(of))
@@ -101,14 +101,14 @@ func collect(of []stages.Stage, rows [][]failures.Verdict, sources fs.FS, in i18
 func failureOf(of []stages.Stage, row []failures.Verdict, codes []stages.Code, in i18n.Language) failure {
 	f := row[0].Failure
 	say := func(text string) string { return i18n.Text(text).Localize(in) }
-	told := failure{ID: f.ID, Family: say(string(f.Family)), Title: say(f.Title), Story: say(f.Story), Fixed: say(f.Fixed)}
+	shown := failure{ID: f.ID, Family: say(string(f.Family)), Title: say(f.Title), Story: say(f.Story), Fixed: say(f.Fixed)}
 	for i, v := range row {
-		told.Cells = append(told.Cells, cell{engine.CellOf(v, codes[i], in), searchFor(v, of[i])})
+		shown.Cells = append(shown.Cells, cell{engine.CellOf(v, codes[i], in), searchFor(v, of[i])})
 	}
-	return told
+	return shown
 }
 
-// total counts what the matrix shows.
+// total returns the counts below the matrix.
 func total(rows [][]failures.Verdict, in i18n.Language) string {
 	count := map[failures.Outcome]int{}
 	runs := 0

@@ -1,18 +1,18 @@
-// The engine: the real locks as WebAssembly, in a worker of its own. It is loaded when it
-// is first wanted, and by a click: opening a link runs nothing.
+// The engine: the real locks as WebAssembly in a worker. A click loads it when it is first needed;
+// opening a link runs nothing.
 
 class Engine {
-  // made is what the page has of it: {worker, url} or {worker, packed}; null for none.
+  // made is the engine in the page: {worker, url} or {worker, packed}; null for none.
   constructor(made) {
     this.made = made;
-    this.wanted = false; // somebody clicked for it
+    this.wanted = false; // the visitor has clicked for it
     this.last = Promise.resolve();
-    this.lives = 1; // workers so far: what one knew of a game, the next one does not
+    this.lives = 1; // workers so far: a new one does not know the games of the one before
   }
 
   get isThere() { return Boolean(this.made); }
 
-  // ready is when it can be asked. tell is told what is done, and how much of it: 0 to 1.
+  // ready resolves when the engine can be asked. tell gets the progress in words and from 0 to 1.
   ready(tell) {
     this.tell = tell;
     this.loading ??= this.load().catch((error) => {
@@ -57,15 +57,15 @@ class Engine {
     }
   }
 
-  // unpack reads it out of this page.
+  // unpack reads the engine out of this page.
   async unpack() {
     this.report(say('unpacking'), 0);
-    await new Promise((done) => setTimeout(done, 20)); // the browser draws that
+    await new Promise((done) => setTimeout(done, 20)); // time for the browser to draw
     const text = atob(JSON.parse(document.getElementById(this.made.packed).textContent));
     return new Blob([Uint8Array.from(text, (c) => c.charCodeAt(0))]);
   }
 
-  // ask asks, when everything asked before is answered. A request that can wait is ended.
+  // ask sends a request once all earlier ones are answered. It ends a request in progress that may be interrupted.
   ask(request, {progress, canWait} = {}) {
     if (this.now?.canWait) this.stop();
     const turn = this.last.then(() => this.ready()).then(() => new Promise((done, fail) => {
@@ -80,11 +80,11 @@ class Engine {
     });
   }
 
-  // stop ends what is under way: what is known by then is its answer.
+  // stop ends the request in progress, whose answer is then what is known so far.
   stop() { this.worker?.postMessage({stop: true}); }
 
   hear({kind, text}) {
-    if (kind === 'ended') return this.end(text || say('it has ended'));
+    if (kind === 'ended') return this.end(text || say('it has stopped'));
     if (!this.now) return;
     if (kind === 'progress') return this.now.progress?.(JSON.parse(text));
     const {done} = this.now;
@@ -92,22 +92,21 @@ class Engine {
     done(JSON.parse(text));
   }
 
-  // end is after the worker has died: what was asked has failed, and what is asked next is
-  // asked of another one, which begins at once.
+  // end handles a dead worker: it fails the open requests and starts another worker for later ones.
   end(error) {
     const {worker, fail, isReady} = this;
     worker.terminate();
     this.worker = this.now = this.loading = null;
     this.isReady = false;
     this.lives++;
-    fail(new Error(isReady ? say('The engine was started again: {error}.', {error}) : say('The engine does not start: {error}.', {error})));
-    if (isReady) this.ready().catch(() => {}); // told to who asks next
+    fail(new Error(isReady ? say('The engine was started again: {error}.', {error}) : say('The engine could not be started: {error}.', {error})));
+    if (isReady) this.ready().catch(() => {}); // the next request reports the error
   }
 }
 
 const megabytes = (bytes) => (bytes / 1e6).toFixed(1) + ' MB';
 
-// unzipped is what a blob holds. A server may have unzipped it already.
+// unzipped returns the contents of a blob. A server may have unzipped it already.
 async function unzipped(blob) {
   const [first] = new Uint8Array(await blob.slice(0, 1).arrayBuffer());
   const stream = first === 0x1f ? blob.stream().pipeThrough(new DecompressionStream('gzip')) : blob.stream();
@@ -116,7 +115,7 @@ async function unzipped(blob) {
 
 const engine = new Engine(JSON.parse(document.getElementById('engine').textContent));
 
-// Some pages want the engine, and a click on a link to one is a click for it.
+// Some pages need the engine, and a click on a link to one counts as a click for it.
 const pages = {};
 const isPage = (hash) => Object.hasOwn(pages, hash.slice(1).split('/')[0]);
 document.addEventListener('click', (event) => {
@@ -124,8 +123,8 @@ document.addEventListener('click', (event) => {
   if (link && isPage(link.getAttribute('href'))) engine.wanted = true;
 }, true);
 
-// loaded shows what is loaded until the engine is ready. It gives false where somebody has
-// to click first.
+// loaded shows the progress until the engine is ready. It returns false if the visitor must click
+// first.
 async function loaded(what) {
   if (!engine.wanted) {
     const start = el('button', {type: 'button', class: 'start', onclick: () => { engine.wanted = true; route(); }}, say('Start'));
@@ -135,7 +134,7 @@ async function loaded(what) {
     return false;
   }
   if (engine.loading) {
-    await engine.loading.catch(() => {}); // told where it was begun
+    await engine.loading.catch(() => {}); // reported where loading began
     if (engine.isReady) return true;
   }
   const bar = el('progress', {max: 1, value: 0, 'aria-label': say('loading')});
@@ -149,5 +148,5 @@ async function loaded(what) {
     note.textContent = error.message;
     return false;
   }
-  return location.hash === hash; // nobody has left meanwhile
+  return location.hash === hash; // false if the visitor has left meanwhile
 }

@@ -2,8 +2,8 @@ package page
 
 import "strconv"
 
-// fold puts a number in the place of each text of the runs, and returns the texts, each once: a
-// page says most of them often. page.js puts them back.
+// fold replaces each text of the runs by a number, and returns the texts, each once: a page repeats
+// most of them often. page.js restores them.
 func fold(all []failure) (once []string) {
 	numbers := map[string]string{}
 	number := func(text string) string {
@@ -27,7 +27,7 @@ func fold(all []failure) (once []string) {
 					*text = number(*text)
 				}
 				for _, lanes := range []*[]string{&s.Does, &s.Lines} {
-					var numbered []string // what is nil is as it was in the step before
+					var numbered []string // nil means the same as in the step before
 					for _, text := range *lanes {
 						numbered = append(numbered, number(text))
 					}

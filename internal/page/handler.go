@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// EngineFile is where a served page asks for its engine.
+// EngineFile is the address from which a served page loads its engine.
 const EngineFile = "engine.wasm.gz"
 
-// Handler serves a page at / to those who GET or HEAD it, its engine beside it, and nothing
-// else. engine waits until there is one; nil is none.
+// Handler serves a page at / for GET and HEAD, and its engine at [EngineFile]. engine waits until
+// the engine is built; nil means that the page has no engine.
 func Handler(page []byte, engine func(context.Context) ([]byte, error)) http.Handler {
 	made := time.Now()
 	mux := http.NewServeMux()
@@ -30,7 +30,7 @@ func Handler(page []byte, engine func(context.Context) ([]byte, error)) http.Han
 	return mux
 }
 
-// serveEngine answers with the engine, as soon as it is there.
+// serveEngine serves the engine once it is built.
 func serveEngine(engine func(context.Context) ([]byte, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		packed, err := engine(r.Context())
@@ -43,7 +43,7 @@ func serveEngine(engine func(context.Context) ([]byte, error)) http.HandlerFunc 
 		h.Set("Content-Length", strconv.Itoa(len(packed)))
 		h.Set("Cache-Control", "no-cache")
 		h.Set("X-Content-Type-Options", "nosniff")
-		_, _ = w.Write(packed) // a client that has left needs no answer
+		_, _ = w.Write(packed) // a closed connection is not an error
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// What the page says that is made of numbers and verdicts; its script says the rest.
+// The page's texts with numbers and verdicts. The others are in its script.
 var (
 	title   = i18n.New(Title)
 	fromTo  = i18n.New("From {before} to {after}: {lesson}")
@@ -17,9 +17,9 @@ var (
 	needsScript = i18n.New("This page steps through runs, and needs JavaScript for it. A terminal shows the same: {command}")
 )
 
-// dictionaries is JSON: for each language but English, what the page needs to say all its texts
-// in it. doubtful are the texts that have two translations: the page says one wrong.
-func dictionaries(english, chinese content) (said template.JS, doubtful []string, err error) {
+// dictionaries returns JSON with the texts that the page needs, for each language but English.
+// doubtful are texts with two translations, of which the page would use a wrong one.
+func dictionaries(english, chinese content) (dictionary template.JS, doubtful []string, err error) {
 	var sides [2]any
 	for i, side := range []content{english, chinese} {
 		raw, err := json.Marshal(side)
@@ -32,11 +32,11 @@ func dictionaries(english, chinese content) (said template.JS, doubtful []string
 	}
 	all := i18n.Dictionary(i18n.Chinese, slices.Concat(stepTexts, pageTexts)...)
 	doubtful = i18n.Pairs(all, sides[0], sides[1])
-	said, err = script(map[i18n.Language]any{i18n.Chinese: all})
-	return said, doubtful, err
+	dictionary, err = script(map[i18n.Language]any{i18n.Chinese: all})
+	return dictionary, doubtful, err
 }
 
-// withoutScript is what a browser shows that runs no scripts.
+// withoutScript is what a browser without JavaScript shows.
 type withoutScript struct{ Tag, Title, Says string }
 
 func noScripts() (all []withoutScript) {

@@ -1,5 +1,5 @@
-// The page in two languages. Its link may name one (?lang=zh), else it is the one that was
-// chosen last, else the browser's. Everything is drawn anew when another one is chosen.
+// The page in two languages. The language comes from the link (?lang=zh), else from the last choice,
+// else from the browser. A new choice draws everything again.
 
 const languages = {en: {tag: 'en', name: 'English'}, zh: {tag: 'zh-CN', name: '中文'}};
 const dictionaries = JSON.parse(document.getElementById('dictionaries').textContent);
@@ -11,7 +11,7 @@ function languageAsked() {
   return asked.map((name) => (name || '').slice(0, 2).toLowerCase()).find((name) => Object.hasOwn(languages, name)) || 'en';
 }
 
-// speak sets the language, before anything is drawn in it.
+// speak sets the language, before anything is drawn.
 function speak(name) {
   language = name;
   dictionary = new Map(Object.entries(dictionaries[name] || {}));
@@ -38,7 +38,7 @@ const keyTable = () => [
   ['Enter', say('open the cell')],
   ['Home End', say('the first and the last step')],
   [say('Space'), say('play, pause')],
-  ['b', say('before and after: beside the next stage, and back')],
+  ['b', say('before and after: next to the following stage, and back')],
   ['v n', say('the same failure on the stage before, on the next')],
   ['d', say('what the stage changed in the code')],
   ['o', say('take over from here: decide yourself what comes next')],
@@ -50,7 +50,7 @@ const keyTable = () => [
 
 function showKeys() { help.showModal(); }
 
-// changeLanguage keeps the visitor's place, and asks the engine again for what it has said.
+// changeLanguage keeps the visitor's place, and repeats the engine's requests in the new language.
 function changeLanguage() {
   const link = new URL(location.href);
   speak(otherLanguage());

@@ -12,8 +12,8 @@ import (
 	"lockkata/internal/stages"
 )
 
-// The page looks up what it says by its English: what is one text there must be one text in
-// Chinese too, in every run of the catalogue.
+// The page looks up texts by their English, so each English text must have only one translation, in
+// every run of the catalogue.
 func TestEveryTextOfThePageHasOneTranslation(t *testing.T) {
 	shown, err := stages.Ready(t, stages.Public())
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ var (
 	code     = regexp.MustCompile("own-|response|^'(?:go run|--|Home End|input|button)|^`go run")
 )
 
-// A sentence that the script has in it, but does not say, would stay English.
+// A sentence in the script outside say and tell would stay English.
 func TestScriptSaysAllItsSentences(t *testing.T) {
 	scripts := stepScript + pageScript
 	for _, found := range literal.FindAllString(inScript.ReplaceAllString(scripts, ""), -1) {

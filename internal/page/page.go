@@ -1,7 +1,7 @@
-// Package page makes the page that shows every failure on every stage, step by step: what
-// Redis holds, who is inside, and which line of the lock each client runs. With an engine its
-// runs can be taken over, and its locks played, broken and searched. The page asks no other
-// host for anything.
+// Package page makes the page that shows every failure on every stage, step by step: the keys in
+// Redis, the holder of the lock, and the line of the lock that each client runs. With an engine the
+// visitor can take runs over, and play, edit and search the locks. The page requests nothing from
+// other hosts.
 package page
 
 import (
@@ -17,7 +17,7 @@ import (
 	"lockkata/internal/stages"
 )
 
-// Title is the page's.
+// Title is the title of the page.
 const Title = "A Redis lock, stage by stage, and what breaks it"
 
 var (
@@ -41,15 +41,15 @@ var (
 	workerScript string
 
 	pageScript = languageScript + engineScript + playScript + breakScript + mainScript
-	pageTexts  = i18n.OfScript(pageScript) // what it says besides stepTexts
+	pageTexts  = i18n.OfScript(pageScript) // its texts besides stepTexts
 
 	wholePage = template.Must(template.New("page").Parse(pageText))
 )
 
-// Engine is the engine as a page gets it: either the page asks for a file beside it, or has it
-// inside. Without both it has none.
+// Engine is how the page gets its engine: it loads File or contains Packed. Without both it has no
+// engine.
 type Engine struct {
-	Runner string // the JavaScript that runs Go's WebAssembly
+	Runner string // Go's JavaScript for running WebAssembly
 	File   string // the address of the engine, compressed by gzip
 	Packed []byte // the engine itself, compressed by gzip
 }
@@ -57,7 +57,7 @@ type Engine struct {
 // isThere reports whether the page has an engine.
 func (e Engine) isThere() bool { return e.File != "" || e.Packed != nil }
 
-// policy is what the page may do: ask no other host for anything, and start the engine.
+// policy returns the page's security policy: no requests to other hosts, and WebAssembly if there is an engine.
 func (e Engine) policy() string {
 	policy := "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'unsafe-inline'"
 	if e.isThere() {
@@ -69,7 +69,7 @@ func (e Engine) policy() string {
 	return policy
 }
 
-// parts are the page's elements that hold the engine: what it is, and itself.
+// parts returns the contents of the page's two elements for the engine: where it is, and the engine itself.
 func (e Engine) parts() (made, packed template.JS, err error) {
 	if !e.isThere() {
 		return "null", "", nil
@@ -85,10 +85,10 @@ func (e Engine) parts() (made, packed template.JS, err error) {
 	return made, packed, err
 }
 
-// Page returns the page of these verdicts on the columns: a row for each failure. sources is
-// the repository's own folder. The same verdicts, sources and engine give the same bytes.
+// Page returns the page of these verdicts on the stages, a row for each failure. sources is the
+// repository's root. The same verdicts, sources and engine give the same bytes.
 func Page(of []stages.Stage, rows [][]failures.Verdict, sources fs.FS, engine Engine) ([]byte, error) {
-	var all [2]content // in each language
+	var all [2]content // one for each language
 	for i, l := range i18n.Languages {
 		var err error
 		if all[i], err = collect(of, rows, sources, l); err != nil {
@@ -98,7 +98,7 @@ func Page(of []stages.Stage, rows [][]failures.Verdict, sources fs.FS, engine En
 			all[i].playable(l)
 		}
 	}
-	said, _, err := dictionaries(all[0], all[1])
+	translations, _, err := dictionaries(all[0], all[1])
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func Page(of []stages.Stage, rows [][]failures.Verdict, sources fs.FS, engine En
 	var b bytes.Buffer
 	err = wholePage.Execute(&b, map[string]any{
 		"Title": Title, "NoScript": noScripts(), "Policy": engine.policy(),
-		"Data": data, "Dictionaries": said, "Engine": made, "Packed": packed,
+		"Data": data, "Dictionaries": translations, "Engine": made, "Packed": packed,
 		"Style": template.CSS(playerStyle + pageStyle + playStyle), "Script": template.JS(stepScript + pageScript),
 	})
 	return b.Bytes(), err

@@ -1,8 +1,8 @@
 'use strict';
 
 // The page: the matrix of failures and stages, and behind each cell its run. The
-// location's hash says what is shown: nothing, #check-then-delete/3/step-7, or
-// #check-then-delete/3..4/step-7 for two stages beside each other.
+// location's hash selects the view: the matrix, #check-then-delete/3/step-7, or
+// #check-then-delete/3..4/step-7 for two stages side by side.
 
 const data = unfolded(JSON.parse(document.getElementById('data').textContent));
 const main = document.querySelector('main');
@@ -13,14 +13,14 @@ const wordOf = (outcome) => ({x: say('broken'), o: say('safe'), n: say('noticed'
 const indexOf = (id) => data.stages.findIndex((s) => s.id === id);
 const stageOf = (id) => data.stages[indexOf(id)];
 const cellAt = (failure, id) => failure.cells[indexOf(id)];
-// beside is the stage that stands so many places behind this one, if it has a run.
+// beside returns the stage that many places after this one, if it has a run.
 const beside = (failure, id, by) => { const s = data.stages[indexOf(id) + by]; return s && cellAt(failure, s.id).run ? s.id : undefined; };
 const failureOf = (id) => data.failures.find((f) => f.id === id);
-let stepper = null; // of the failure that is shown
+let stepper = null; // of the failure on the page
 let shown = null; // {failure, stages}
-let lastCell = null; // the cell that was opened last, for the way back
+let lastCell = null; // the cell that was opened last, for the way back to it
 
-// unfolded puts the texts of the runs where their numbers stand: the page has each text once.
+// unfolded replaces the numbers in the runs by their texts, which the page has once.
 function unfolded(folded) {
   const whole = (number) => number && folded.texts[number];
   for (const step of folded.failures.flatMap((f) => f.cells).flatMap((c) => (c.run ? c.run.steps : []))) {
@@ -30,7 +30,7 @@ function unfolded(folded) {
   return folded;
 }
 
-// viewOf reads a hash. It gives null where there is nothing of the kind.
+// viewOf parses a hash. It returns null for an unknown one.
 function viewOf(hash) {
   const [id, stages, step] = hash.slice(1).split('/');
   const failure = failureOf(id);
@@ -43,18 +43,18 @@ function viewOf(hash) {
 
 const hashOf = (failure, stages, step) => `#${failure.id}/${stages.join('..')}` + (step ? `/step-${step}` : '');
 
-// placeAsked is the hash, to be told: some are long.
+// placeAsked returns the hash for a message, cut if it is long.
 const placeAsked = () => (location.hash.length > 60 ? location.hash.slice(0, 60) + '…' : location.hash);
 
 function route() {
   const hash = location.hash;
   note.textContent = '';
-  if (/^#(write|exercise)\//.test(hash)) { // links of earlier pages
+  if (/^#(write|exercise)\//.test(hash)) { // links of older versions
     note.textContent = say('Locks are no longer written in the page: in lockkata’s folder, “go run . kata start” begins one in your editor.');
     return showMatrix();
   }
   if (isPage(hash) && !engine.isThere) {
-    note.textContent = say('This page has no engine. In lockkata’s folder, “go run . serve” makes one that has it.');
+    note.textContent = say('This copy of the page can only replay. To play, break and search the locks, run “go run . serve” in lockkata’s folder.');
     return showMatrix();
   }
   if (isPage(hash)) return pages[hash.slice(1).split('/')[0]](hash.slice(1).split('/'));
@@ -81,7 +81,7 @@ function showMatrix() {
     el('p', {class: 'intro'}, say('Six stages, each a complete lock. Each cell is a run of the stage’s real code on an embedded Redis. Choose one to step through it.')),
     locksToTry(),
     el('ul', {class: 'key-signs'}, signed('x', wordOf('x')), signed('o', say('safe in this run')),
-      signed('n', say('noticed: lost, and its owner is told in time')),
+      signed('n', say('noticed: the lock was lost, but its owner was told before it did harm')),
       signed('i', say('unavoidable: no lock that expires can prevent this')), signed('-', wordOf('-'))),
     el('div', {class: 'box', role: 'region', 'aria-label': say('failures and stages')}, matrix()),
     el('div', {class: 'foot'}, el('p', {}, say(data.total)),
@@ -92,7 +92,7 @@ function showMatrix() {
   if (back) back.focus();
 }
 
-// locksToTry links to the locks that can be played and broken, and says how one writes a lock.
+// locksToTry links to the locks that can be played and edited, and explains how to write a lock.
 const locksToTry = () => el('div', {},
   engine.isThere ? el('nav', {class: 'choose', 'aria-label': say('locks')}, ...linksTo('play', say('play')), ...linksTo('break', say('break'))) : null,
   el('p', {class: 'commands'}, el('span', {}, ...engine.isThere ? tell('To write a lock yourself, run {kata} in lockkata’s folder.', {kata: el('code', {}, 'go run . kata start')})
@@ -122,7 +122,7 @@ function cellOf(failure, cell, stage) {
   return el('a', {class: 'cell cell-' + cell.outcome, href: hashOf(failure, [stage.id]), title: label, 'aria-label': label, 'data-stage': stage.id, tabindex: '-1'}, signs[cell.outcome]);
 }
 
-// moveInMatrix moves the focus from cell to cell, over those without a run.
+// moveInMatrix moves the focus to the next cell with a run.
 function moveInMatrix(event) {
   const at = event.target.closest('a.cell');
   const rows = [...event.currentTarget.querySelectorAll('tr:not(.family)')].slice(1);
@@ -174,10 +174,10 @@ function showFailure({failure, stages, step}) {
   scrollTo(0, 0);
 }
 
-// titled is a stage or another lock with its title.
+// titled returns a lock's name with its title.
 const titled = ({name, title}) => listed([say(name), say(title)]);
 
-// takeOver is the way from the step that is shown into a game.
+// takeOver returns a link from the current step into a game.
 const takeOver = () => el('button', {type: 'button', class: 'take', title: say('decide yourself what comes next ({key})', {key: 'o'}),
   onclick: take}, say('Take over from here'));
 
@@ -194,7 +194,7 @@ function playerOf(failure, id) {
   return new Player(cell.run, {text: cell.verdict, tone: cell.tone}, {files, diffs}, say(name));
 }
 
-// chooser links to the other stages of a failure, and to neighbours beside each other.
+// chooser links to the other stages of a failure, and to neighbours side by side.
 function chooser(failure, stages) {
   const runs = data.stages.map((s) => s.id).filter((s) => cellAt(failure, s).run);
   const link = (numbers, ...label) => el('a', {href: hashOf(failure, numbers), 'aria-current': String(numbers) === String(stages) && 'page'}, ...label);
@@ -206,7 +206,7 @@ function chooser(failure, stages) {
     pairs.length > 0 ? el('span', {class: 'what'}, say('before and after')) : null, ...pairs);
 }
 
-// commandsOf are the commands that show the same in a terminal.
+// commandsOf returns the commands that show the same in a terminal.
 function commandsOf(failure, stages) {
   const lines = stages.map((n) => `go run . show ${failure.id} --stage ${n}`);
   const last = stages.at(-1);
@@ -218,7 +218,7 @@ function commandsOf(failure, stages) {
       ...tell('Search for the shortest schedule: {command}', {command: shown(search)})) : null);
 }
 
-// neighbour is where b leads to: from one stage to it and the next, and back.
+// neighbour returns the target of the key b: from one stage to it and the next, and back.
 function neighbour() {
   const {failure, stages} = shown;
   const s = stages[0];

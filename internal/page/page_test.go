@@ -25,7 +25,7 @@ import (
 
 var dataElement = regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`)
 
-// sources are stages whose files are hostile to a page.
+// sources returns stages whose files contain text that could end a page's element.
 func sources() fstest.MapFS {
 	files := fstest.MapFS{}
 	for _, s := range stages.All() { // the last stage is built on a step
@@ -35,7 +35,7 @@ func sources() fstest.MapFS {
 	return files
 }
 
-// hostile are verdicts whose texts would end an element if they could.
+// hostile returns verdicts with such texts.
 func hostile() [][]failures.Verdict {
 	f := failures.Failure{ID: "an-id", Family: `"family" & <b>`, Title: "</script>", Story: "<!-- 'story'"}
 	var row []failures.Verdict
@@ -103,7 +103,7 @@ func TestBrokenRunNamesTheSearchForItsShortestSchedule(t *testing.T) {
 		row[i].Failure.Breaks = []oracle.Monitor{oracle.WrongDelete}
 		row[i].Outcome, row[i].Findings = failures.Broken, found(oracle.WrongDelete)
 	}
-	row[0].Findings = found(oracle.Leak) // not what this failure is about
+	row[0].Findings = found(oracle.Leak) // not the rule of this failure
 	row[1].Outcome = failures.Safe       // nothing is broken
 	page, err := page.Page(stages.Public(), [][]failures.Verdict{row}, sources(), page.Engine{})
 	require.NoError(t, err)
@@ -121,7 +121,7 @@ func TestBrokenRunNamesTheSearchForItsShortestSchedule(t *testing.T) {
 		"stages 4 to 6: the search is known to find none")
 }
 
-// What a page may do is what it needs: no host is asked but its own, and that for the engine.
+// The page may request its own host only, and that for the engine.
 func TestPolicyAllowsTheEngineAndNoOtherHost(t *testing.T) {
 	for policy, e := range map[string]page.Engine{
 		"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'unsafe-inline'": {},
@@ -140,7 +140,7 @@ func TestPolicyAllowsTheEngineAndNoOtherHost(t *testing.T) {
 	}
 }
 
-func TestHandlerServesTheEngineAndSaysWhyThereIsNone(t *testing.T) {
+func TestHandlerServesTheEngineOrTheErrorOfItsBuild(t *testing.T) {
 	for _, one := range []struct {
 		packed []byte
 		err    error

@@ -1,13 +1,13 @@
-// Play: the visitor is the scheduler. #play/3 is the challenge of stage 3, #play/v1/stage3/…
-// a schedule's string, #take/check-then-delete/3/step-7 a run that is taken over. What comes
-// after the string, or after the stage, is the name of an edit.
+// Play: the visitor schedules the clients. #play/3 is the challenge of stage 3, #play/v1/stage3/…
+// is a schedule, and #take/check-then-delete/3/step-7 takes a run over. After the stage or the
+// schedule the name of an edit may follow.
 
-const optionKeys = '123456789abcdefgijklmnosvwxyz'; // u, r and h are others; so are p and t, the page's
+const optionKeys = '123456789abcdefgijklmnosvwxyz'; // u, r, h, p and t have other meanings
 let game = null; // {position, edit, player, hint}
 
 const lockOf = (id) => data.locks.find((lock) => lock.id === id);
 
-// requestOf reads a hash. It gives null where there is no such game.
+// requestOf parses a hash. It returns null if there is no such game.
 function requestOf([kind, ...words]) {
   if (kind === 'take') {
     const [failure, stage, step, edit] = words;
@@ -25,7 +25,7 @@ function requestOf([kind, ...words]) {
 pages.play = pages.take = async (words) => {
   const request = requestOf(words);
   if (!request) {
-    note.textContent = say('There is nothing to play at {hash}. Choose a cell.', {hash: placeAsked()});
+    note.textContent = say('There is no game at {hash}. Choose a cell.', {hash: placeAsked()});
     return showMatrix();
   }
   if (game && game.hash === location.hash) return;
@@ -53,7 +53,7 @@ async function begin(request) {
       el('span', {class: 'stage-title'}, request.edit
         ? say('{lock}, edited: {edit}', {lock: titled(lock), edit: request.edit}) : titled(lock))),
     el('p', {class: 'story secondary'}, position.taken
-      ? say('Taken over from {failure}: bring it to another end, or break the rule sooner.', {failure: position.taken}) + gap() : '',
+      ? say('You have taken over {failure}: lead it to another outcome, or break the rule sooner.', {failure: position.taken}) + gap() : '',
       say('You decide what happens next: {world}. Time stands still while you think.', {world: position.view.env.words})),
     settings(request, position), game.table, game.place));
   showPosition(position);
@@ -61,7 +61,7 @@ async function begin(request) {
   scrollTo(0, 0);
 }
 
-// asked asks the engine, and says in the page what it does and what went wrong.
+// asked sends a request, and shows its progress and its error in the page.
 async function asked(request, options) {
   note.textContent = '';
   try {
@@ -72,7 +72,7 @@ async function asked(request, options) {
   }
 }
 
-// askedInGame asks about the game, of which a fresh engine has to be told first.
+// askedInGame sends a request about the game. It first sends the game to a new engine.
 async function askedInGame(request, options) {
   const {stage, edit, position} = game;
   if (game.life !== engine.lives) {
@@ -83,7 +83,7 @@ async function askedInGame(request, options) {
   return asked(request, options);
 }
 
-// settings are other games of the lock, and other locks.
+// settings returns links to other games of the lock and to other locks.
 function settings(request, {view, taken}) {
   const choose = (label, value, all, field) => el('label', {}, label + ' ', el('select', {onchange: (event) => {
     begin({...request, op: request.op === 'take' ? 'take' : 'game', goal: view.goal.name, env: view.env.name, [field]: event.target.value});
@@ -99,7 +99,7 @@ function settings(request, {view, taken}) {
 
 const hashOfGame = ({view}, edit) => '#play/' + view.schedule + (edit ? '/' + edit : '');
 
-// showPosition shows where the game is.
+// showPosition shows the position of the game.
 function showPosition(position) {
   const chosen = game.player?.code?.chosen;
   game.position = position;
@@ -112,7 +112,7 @@ function showPosition(position) {
   showTable(position);
 }
 
-// showTable shows what can be done, or how it ended.
+// showTable shows the options, or how the game ended.
 function showTable(position, says) {
   const {view} = position;
   const isOver = view.options.length === 0;
@@ -140,7 +140,7 @@ const copyButton = (text) => el('button', {type: 'button', 'aria-label': say('co
   onclick: (event) => navigator.clipboard?.writeText(text)
   .then(() => { event.target.textContent = say('copied'); }, () => {})}, say('copy'));
 
-// ending says what came of it, and how to show it to somebody.
+// ending returns the result, and how to share it.
 function ending({view, verdict, tone, taken}) {
   const command = `go run . replay '${view.schedule}'`;
   const isWon = view.findings.length > 0;
@@ -148,15 +148,15 @@ function ending({view, verdict, tone, taken}) {
     copyButton(location.href.split('#')[0] + game.hash));
   return el('div', {class: 'ending'},
     el('p', {class: 'verdict ' + toneClass(tone)},
-      isWon ? say('The goal is reached.') : taken ? say('Nothing is left to choose: it came to another end.')
-      : say('Nothing is left to choose, and the goal is not reached.'), gap(), verdict),
+      isWon ? say('The goal is reached.') : taken ? say('The run has ended, with another outcome.')
+      : say('The run has ended, and the goal is not reached.'), gap(), verdict),
     view.score ? el('p', {}, view.score) : null,
     el('p', {class: 'commands'}, friend,
       game.edit ? el('span', {}, say('This lock is edited: its schedule replays in a page only.'))
         : el('span', {}, el('code', {class: 'replay'}, command), ' ', copyButton(command))));
 }
 
-// turn takes a turn, one at a time.
+// turn makes a move, one at a time.
 async function turn(request) {
   if (!game || game.busy) return;
   const here = game;
@@ -173,13 +173,13 @@ async function choose(option) {
   if (option < 0 || option >= game.position.view.options.length) return;
   const had = game.table.contains(document.activeElement);
   await turn({op: 'choose', option});
-  if (had) (game.table.querySelector('.option') || game.table.querySelector('button')).focus(); // who uses keys stays here
+  if (had) (game.table.querySelector('.option') || game.table.querySelector('button')).focus(); // keep the focus for keyboard users
 }
 
 const undo = () => turn({op: 'undo'});
 const restart = () => turn({op: 'restart'});
 
-// looking shows how far a search of the game is, and lets it be ended.
+// looking shows the progress of a search, with a button to stop it.
 function looking(text) {
   const count = el('span', {}, '');
   game.says.replaceChildren(text + ' ', count, ' ', el('button', {type: 'button', onclick: () => engine.stop()}, say('Stop')));
@@ -208,7 +208,7 @@ async function par() {
   }
 }
 
-// keyOfGame does what a key asks for, and tells whether it did.
+// keyOfGame handles a key, and returns whether it did.
 function keyOfGame(event) {
   if (event.target.closest('input, select')) return false;
   const act = {u: undo, r: restart, h: hint}[event.key];

@@ -1,27 +1,27 @@
 'use strict';
 
-// The player draws runs, step by step. It knows nothing of where runs come from:
-// it gets one as data, with the files of the lock, and shows the step it is told.
+// The player draws runs, step by step. It gets a run as data, with the files of the lock, and
+// shows the step that it is told to.
 
-// What the page says is written here in English; for another language it has a dictionary.
+// Texts are in English here. For other languages the page has a dictionary.
 let dictionary = new Map();
 
-// say is a text in the language of the page, with parts in place of the names in braces.
+// say returns a text in the page's language, with values for the names in braces.
 const say = (text, parts) => tell(text, parts).join('');
 
-// tell is the same as a list, so that parts may be elements.
+// tell returns the same as a list, whose parts may be elements.
 const tell = (text, parts = {}) => (dictionary.get(text) ?? text).split(/\{(\w+)\}/)
   .map((piece, i) => (i % 2 === 0 ? piece : Object.hasOwn(parts, piece) ? parts[piece] : `{${piece}}`));
 
-// gap is what stands between two sentences.
+// gap is the space between two sentences.
 const gap = () => say('{one} {more}', {one: '', more: ''});
 
-// listed is a list of texts as one: "one, two, three".
+// listed joins texts: "one, two, three".
 const listed = (all) => (all.length === 0 ? '' : all.reduce((one, more) => say('{one}, {more}', {one, more})));
 
 const both = (all) => (all.length === 0 ? '' : all.reduce((one, more) => say('{one} and {more}', {one, more})));
 
-// el makes an element: el('p', {class: 'says'}, 'text', child, …).
+// el creates an element: el('p', {class: 'says'}, 'text', child, …).
 function el(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
@@ -34,8 +34,8 @@ function el(name, attributes = {}, ...children) {
   return made;
 }
 
-// statesOf gives every step all that it left out because it was as before, and the
-// place in the code that was run last.
+// statesOf fills in the fields that a step leaves out because they have not changed, and the place
+// in the code that was run last.
 function statesOf(run) {
   let now = {at: '', ms: 0, inside: '', state: '', does: [], lines: [], keys: [], orders: []};
   let last = null;
@@ -49,10 +49,10 @@ function statesOf(run) {
   });
 }
 
-// tone is the class of a verdict: r bad, o fair, g good.
+// tone returns the class of a verdict: r bad, o fair, g good.
 const toneClass = (tone) => 'tone-' + tone;
 
-// span writes milliseconds as a person would.
+// span formats milliseconds for a reader.
 function span(ms) {
   if (ms >= 120000) {
     const minutes = Math.round(ms / 60000);
@@ -63,7 +63,7 @@ function span(ms) {
 
 const leftOf = (key, ms) => Math.max(0, key.until - ms);
 
-// fraction is how much of its lease a key has left, from 0 to 1.
+// fraction returns how much of its lease a key has left, from 0 to 1.
 const fraction = (key, ms, lease) => (key.until < 0 ? 1 : Math.min(1, leftOf(key, ms) / lease));
 
 const isTwo = (letter) => letter === 'x' || letter === 'e';
@@ -99,19 +99,19 @@ class Player {
       run.key ? el('p', {class: 'legend'}, el('span', {}, 'K = ' + run.key + (run.other ? ', L = ' + run.other : '')), el('span', {}, say('A1 = A’s first hold'))) : null);
     this.scroll.classList.toggle('with-ledger', Boolean(run.ledger));
     this.code = code && code.files.length > 0 ? new Code(code.files, code.diffs || [], run) : null;
-    // Another width or type size moves what is to be seen.
+    // A new width or font size moves the current step.
     new ResizeObserver(() => this.look()).observe(this.scroll);
     this.element = el('section', {class: 'player', 'aria-label': name}, now, this.scroll, this.code ? this.code.element : null);
   }
 
-  // look brings what is current into view.
+  // look scrolls to the current step.
   look() {
     if (this.at < 0 || !this.element.isConnected) return;
     this.follow();
     if (this.code) this.code.follow();
   }
 
-  // row is a step in the timeline.
+  // row creates a step in the timeline.
   row(state, i) {
     const {run} = this;
     const key = state.keys.find((k) => k.name === 'K') || state.keys[0];
@@ -130,7 +130,7 @@ class Player {
       ...(state.found || []).map((text, n) => el('span', {class: 'finding', '--row': n}, '✗ ' + say(text))));
   }
 
-  // show shows a step, from 0, and hides what comes after it.
+  // show shows a step, counted from 0, and hides those after it.
   show(i) {
     const state = this.states[i];
     const isEnd = i === this.length - 1;
@@ -152,8 +152,7 @@ class Player {
     this.follow();
   }
 
-  // follow brings the current step into view, within the timeline's own box only,
-  // with a whole row at the top.
+  // follow scrolls to the current step, inside the timeline's box only, with a whole row at the top.
   follow() {
     const box = this.scroll;
     const row = this.steps.children[this.at];
@@ -186,7 +185,7 @@ class Player {
 
   showKeys(state) {
     const rows = state.keys.map((key) => {
-      const left = key.until < 0 ? say('no lease: it stays for ever') : say('{time} left', {time: span(leftOf(key, state.ms))});
+      const left = key.until < 0 ? say('no lease: it stays forever') : say('{time} left', {time: span(leftOf(key, state.ms))});
       return el('div', {class: 'row own-' + (Math.max(0, key.lane) % 4)},
         el('span', {class: 'name'}, {K: this.run.key, L: this.run.other}[key.name] || key.name),
         el('span', {class: 'value'}, el('span', {class: 'badge own-' + (Math.max(0, key.lane) % 4)}, key.owner || '?'),

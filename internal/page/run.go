@@ -25,15 +25,14 @@ var (
 	//go:embed run.html.tmpl
 	runText string
 
-	stepScript = playerScript + codeScript + stepperScript // steps through runs: the classes Player and Stepper
-	stepTexts  = i18n.OfScript(stepScript)                 // what it says
+	stepScript = playerScript + codeScript + stepperScript // the classes Player and Stepper, which step through runs
+	stepTexts  = i18n.OfScript(stepScript)                 // its texts
 
 	runPage = template.Must(template.New("run").Parse(runText))
 )
 
-// Run draws a verdict's run as a page that stands alone: it asks no host for anything. Its
-// reader steps through the run, and sees at each step the keys in Redis and the lines of the
-// lock that the clients run.
+// Run returns a page about one verdict's run. It makes no requests. The reader steps through the
+// run and sees the keys in Redis and the lines of the lock that the clients run.
 func Run(v failures.Verdict, title string, code stages.Code, in i18n.Language) (string, error) {
 	cell := engine.CellOf(v, code, in)
 	data, err := script(map[string]any{"cell": cell, "files": code.Files, "dictionary": i18n.Dictionary(in, stepTexts...)})
@@ -48,7 +47,7 @@ func Run(v failures.Verdict, title string, code stages.Code, in i18n.Language) (
 	return b.String(), err
 }
 
-// script returns a value as JSON in a page's script element: no text in it can end the element.
+// script returns a value as JSON for a script element. No text in it can end the element.
 func script(value any) (template.JS, error) {
 	raw, err := json.Marshal(value) // which writes <, > and & as \u003c, \u003e and \u0026
 	return template.JS(raw), err

@@ -11,9 +11,9 @@ import (
 	"lockkata/internal/stages"
 )
 
-// searchFor is the command that finds the shortest schedule with which a stage
-// breaks the rule that it broke in a run; "" where the search is known to find none, where
-// the lock is used wrongly, or no property is about that rule.
+// searchFor returns the command that finds the shortest schedule with which a stage breaks the
+// same rule. It returns "" if that search finds none, if the failure is about wrong use, or if no
+// property is about the rule.
 func searchFor(v failures.Verdict, c stages.Stage) string {
 	if v.Outcome != failures.Broken && v.Outcome != failures.Inherent || v.Failure.Family == failures.Usage {
 		return ""

@@ -1,4 +1,4 @@
-// Stepping: one run, or two together; and how the page looks while one does.
+// Stepping: one run or two together, and the page's theme and size.
 
 // Stepper steps one or more players together. together lists the steps of each
 // player at every position.
@@ -30,7 +30,7 @@ class Stepper {
 
   get isAtEnd() { return this.position === this.together.length - 1; }
 
-  // go shows a position, or the nearest one there is.
+  // go shows a position, or the nearest valid one.
   go(position) {
     this.position = Math.max(0, Math.min(this.together.length - 1, position));
     this.together[this.position].forEach((step, n) => this.players[n].show(step));
@@ -53,7 +53,7 @@ class Stepper {
     this.playButton.textContent = say('▶ Play');
   }
 
-  // key does what a key asks for, and tells whether it did.
+  // key handles a key, and returns whether it did.
   key(event) {
     const onControl = event.target.closest('button, a, input, select, summary');
     const goals = {ArrowRight: this.position + 1, ArrowLeft: this.position - 1, Home: 0, End: this.together.length - 1};
@@ -70,11 +70,11 @@ class Stepper {
   }
 }
 
-// alone is the positions of one player.
+// alone returns the positions of one player.
 const alone = (player) => player.states.map((_, i) => [i]);
 
-// side by side: what is alike in both runs comes at one position; between two such
-// places both go on together, and the one with less to do waits.
+// Side by side: events that are alike in both runs share a position. Between two such events both
+// runs advance together, and the shorter one waits.
 function sideBySide(before, after) {
   const told = ['called', 'slept', 'stored', 'server', 'delayed']; // whose texts must be alike, too
   const alike = (a, b) => a.lane === b.lane && a.kind === b.kind && (!told.includes(a.kind) || a.text === b.text);
@@ -107,7 +107,7 @@ function sideBySide(before, after) {
   return positions;
 }
 
-// keep remembers a choice where the browser allows it.
+// keep stores a choice, if the browser allows it.
 const keep = {
   get(name) { try { return localStorage.getItem(name); } catch { return null; } },
   set(name, value) { try { localStorage.setItem(name, value); } catch { /* a page from disk may have no storage */ } },

@@ -1,5 +1,5 @@
-// In the worker, below Go's own runner: it starts the engine, hands it requests one at a
-// time, and posts what it answers.
+// The worker, which runs below Go's own runner: it starts the engine, hands it one request at a
+// time, and posts the answers.
 
 globalThis.post = (kind, text) => postMessage({kind, text});
 

@@ -15,7 +15,7 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// documents are the locks of the five documents that the project began with.
+// documents are the locks of the five documents with which the project began.
 var documents = []Stage{
 	{
 		ID: "doc1", Hidden: true, Dir: "failures_test/documents/doc1", Title: "notes on a lock with a watchdog",
@@ -62,10 +62,10 @@ var documents = []Stage{
 	},
 }
 
-// Documents are the columns of the documents' locks.
+// Documents returns the stages of the documents' locks.
 func Documents() []Stage { return Table[len(Table)-len(documents):] }
 
-// with gives a constructor its last argument.
+// with sets the last argument of a constructor.
 func with[L world.Locker, A any](create func(redis.UniversalClient, string, time.Duration, A) (L, error), last A,
 ) func(redis.UniversalClient, string, time.Duration) (L, error) {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (L, error) {

@@ -17,8 +17,8 @@ import (
 	"lockkata/internal/stages"
 )
 
-// lessons are the declarations in which a lock differs from the one before. Everything
-// else must be the same, word for word, and in each file in the same order.
+// lessons are the declarations in which a lock differs from the one before. All others must be
+// the same, in each file in the same order.
 var lessons = map[string][]string{
 	"2": {"TryLock"},
 	"3": {"ErrNotHeld", "Mutex", "TryLock", "Unlock"},
@@ -65,7 +65,7 @@ func TestNeighboursDifferInTheirLessonOnly(t *testing.T) {
 	}
 }
 
-// A step is read in ten minutes.
+// A step can be read in ten minutes.
 func TestStepsAreSmall(t *testing.T) {
 	for _, s := range stages.Steps() {
 		if s.Hidden {
@@ -77,9 +77,9 @@ func TestStepsAreSmall(t *testing.T) {
 	}
 }
 
-// Each step mends two failures at least that broke the one before, or that it could not
-// be asked; and none breaks it that the one before survives.
-func TestEachStepTurnsTwoFailures(t *testing.T) {
+// Each step fixes at least two failures that broke the lock before or did not apply to it, and
+// breaks none that the lock before survived.
+func TestEachStepFixesTwoFailures(t *testing.T) {
 	for _, s := range stages.Steps() {
 		if !s.Hidden {
 			continue
@@ -97,7 +97,7 @@ func TestEachStepTurnsTwoFailures(t *testing.T) {
 	}
 }
 
-// A guard that never fires is worth nothing.
+// This tests the test: a difference outside the lesson is found.
 func TestDriftBetweenNeighboursIsFound(t *testing.T) {
 	source := read(t, "stage3_owner_value/mutex.go")
 	drifted := strings.Replace(source, "100 * time.Millisecond", "101 * time.Millisecond", 1)
@@ -115,7 +115,7 @@ func read(t *testing.T, file string) string {
 
 var stageName = regexp.MustCompile(`stage[1-9]`)
 
-// locks are the declarations of a column's lock, file by file.
+// locks returns the declarations of a stage's lock, file by file.
 func locks(t *testing.T, c stages.Stage) map[string][]edits.Declaration {
 	t.Helper()
 	code, err := c.Code(os.DirFS("../.."))
@@ -127,7 +127,7 @@ func locks(t *testing.T, c stages.Stage) map[string][]edits.Declaration {
 	return files
 }
 
-// lock are the declarations of a file, with the stage's own name left out.
+// lock returns the declarations of a file, without the stage's own name.
 func lock(t *testing.T, source string) []edits.Declaration {
 	t.Helper()
 	all, err := edits.Declarations(stageName.ReplaceAllString(source, "stage"))
@@ -135,7 +135,7 @@ func lock(t *testing.T, source string) []edits.Declaration {
 	return all
 }
 
-// differences are the names that are not in both files with the same text.
+// differences returns the names that do not have the same text in both files.
 func differences(before, after []edits.Declaration) []string {
 	var names []string
 	for _, d := range slices.Concat(before, after) {
@@ -146,7 +146,7 @@ func differences(before, after []edits.Declaration) []string {
 	return names
 }
 
-// common are the names in a that b has too, in a's order.
+// common returns the names in a that b has too, in a's order.
 func common(a, b []edits.Declaration) []string {
 	var names []string
 	for _, d := range a {

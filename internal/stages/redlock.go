@@ -11,13 +11,13 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// RedLock is a lock over five servers. It is no stage: it has failures of its own, and no search.
+// RedLock is a lock over five servers. It is not a stage: it has other failures, and no search.
 var RedLock = Stage{
 	ID: "redlock", Title: "a lock over five servers", Dir: "failures_test/documents/redlock", Hidden: true,
 	Subject: failures.Subject{Name: "redlock", NewOver: newRedLock, Has: []failures.Feature{failures.Scripts}},
 }
 
-// FindLock is [Find], and finds RedLock too.
+// FindLock is [Find], but also finds RedLock.
 func FindLock(id string) (Stage, error) {
 	if id == RedLock.ID {
 		return RedLock, nil

@@ -23,11 +23,11 @@ type File struct {
 	Text string `json:"text"`
 }
 
-// Code returns the source of the lock: its Go files, without those of its tests. sources is the
-// repository's own folder.
-func (c Stage) Code(sources fs.FS) (Code, error) {
-	code := Code{Dir: c.Dir}
-	files, err := c.files(sources)
+// Code returns the source of the lock: its Go files, without tests. sources is the repository's
+// root.
+func (s Stage) Code(sources fs.FS) (Code, error) {
+	code := Code{Dir: s.Dir}
+	files, err := s.files(sources)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if path.Ext(name) == ".go" {
 			code.Files = append(code.Files, File{Name: name, Text: files[name]})
@@ -36,9 +36,9 @@ func (c Stage) Code(sources fs.FS) (Code, error) {
 	return code, err
 }
 
-// files are the lock's own files by name: Go without its tests, and scripts.
-func (c Stage) files(sources fs.FS) (map[string]string, error) {
-	all, err := fs.ReadDir(sources, c.Dir)
+// files returns the lock's files by name: Go without tests, and scripts.
+func (s Stage) files(sources fs.FS) (map[string]string, error) {
+	all, err := fs.ReadDir(sources, s.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (c Stage) files(sources fs.FS) (map[string]string, error) {
 		if ext := path.Ext(f.Name()); ext != ".lua" && ext != ".go" || strings.HasSuffix(f.Name(), "_test.go") {
 			continue
 		}
-		raw, err := fs.ReadFile(sources, path.Join(c.Dir, f.Name()))
+		raw, err := fs.ReadFile(sources, path.Join(s.Dir, f.Name()))
 		if err != nil {
 			return nil, err
 		}
@@ -56,11 +56,11 @@ func (c Stage) files(sources fs.FS) (map[string]string, error) {
 	return files, nil
 }
 
-// Diff is what the column changed in the lock that it is built on: a unified diff for each
-// file that either of them has. Package comments and a stage's own name are left out: what
-// remains is the lesson.
-func (c Stage) Diff(sources fs.FS) ([]string, error) {
-	changes, err := c.changes(sources)
+// Diff returns what the stage changed in the lock before it: a unified diff for each file of
+// either. Package comments and the stage's own name are left out, so that only the lesson
+// remains.
+func (s Stage) Diff(sources fs.FS) ([]string, error) {
+	changes, err := s.changes(sources)
 	var diffs []string
 	for _, f := range changes {
 		diffs = append(diffs, udiff.Unified(f.from, f.to, f.was, f.is))
@@ -68,10 +68,10 @@ func (c Stage) Diff(sources fs.FS) ([]string, error) {
 	return diffs, err
 }
 
-// Changed is how many lines of code, without blanks and comments, the column adds to the
-// lock that it is built on, and how many it takes away.
-func (c Stage) Changed(sources fs.FS) (added, removed int, err error) {
-	changes, err := c.changes(sources)
+// Changed returns how many lines of code, without blanks and comments, the stage adds to the lock
+// before it, and how many it removes.
+func (s Stage) Changed(sources fs.FS) (added, removed int, err error) {
+	changes, err := s.changes(sources)
 	for _, f := range changes {
 		for line := range strings.Lines(udiff.Unified("", "", bare(f.was), bare(f.is))) {
 			switch {
@@ -86,9 +86,9 @@ func (c Stage) Changed(sources fs.FS) (added, removed int, err error) {
 	return added, removed, err
 }
 
-// Lines is how many lines of code, without blanks and comments, each file of the lock has.
-func (c Stage) Lines(sources fs.FS) (map[string]int, error) {
-	files, err := c.files(sources)
+// Lines returns the lines of code of each file of the lock, without blanks and comments.
+func (s Stage) Lines(sources fs.FS) (map[string]int, error) {
+	files, err := s.files(sources)
 	lines := map[string]int{}
 	for name, text := range files {
 		lines[name] = strings.Count(bare(text), "\n")
@@ -96,7 +96,7 @@ func (c Stage) Lines(sources fs.FS) (map[string]int, error) {
 	return lines, err
 }
 
-// bare is a text without blank lines and those that are comments, of Go or of Lua.
+// bare returns a text without blank lines and comment lines, of Go or of Lua.
 func bare(text string) string {
 	var code strings.Builder
 	for line := range strings.Lines(text) {
@@ -107,12 +107,12 @@ func bare(text string) string {
 	return code.String()
 }
 
-// change is a file of one of two locks, or of both: its place and its text in each.
+// change is a file of one or both of two locks: its path and its text in each.
 type change struct{ from, to, was, is string }
 
-// changes are the files that the column or the one that it is built on has.
-func (c Stage) changes(sources fs.FS) (changes []change, err error) {
-	before, err := Find(c.Before)
+// changes returns the files of the stage and of the lock before it.
+func (s Stage) changes(sources fs.FS) (changes []change, err error) {
+	before, err := Find(s.Before)
 	if err != nil {
 		return nil, err
 	}
@@ -120,21 +120,21 @@ func (c Stage) changes(sources fs.FS) (changes []change, err error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := c.files(sources)
+	files, err := s.files(sources)
 	if err != nil {
 		return nil, err
 	}
 	names := slices.Concat(slices.Collect(maps.Keys(old)), slices.Collect(maps.Keys(files)))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		changes = append(changes, change{path.Join(before.Dir, name), path.Join(c.Dir, name), lesson(old[name]), lesson(files[name])})
+		changes = append(changes, change{path.Join(before.Dir, name), path.Join(s.Dir, name), lesson(old[name]), lesson(files[name])})
 	}
 	return changes, nil
 }
 
 var ownName = regexp.MustCompile(`\bstage[1-9]\b`)
 
-// lesson is the text of a file without what differs between any two stages: the package
+// lesson returns the text of a file without what differs between any two stages: the package
 // comment and the stage's name.
 func lesson(text string) string {
 	if at := strings.Index(text, "\npackage "); at >= 0 {

@@ -1,5 +1,5 @@
-// Package stages is the table of the locks: what each is called, where it is, what it is
-// built on, how it is made, and what is expected of it.
+// Package stages is the table of the locks: name, folder, constructor, the lock that each is built
+// on, and the expected outcomes.
 package stages
 
 import (
@@ -15,99 +15,98 @@ import (
 
 // Stage is one of the locks: a stage, a step between two stages, or a document's lock.
 type Stage struct {
-	ID     string // in commands: 2, 6.1
-	Title  string // names the new thing in it
-	Lesson string // says where to look in its difference to the one before
-	Before string // the ID of the column that it is built on; "" for the first
-	Map    []Part // its files, for a lock that was written anew: a line-by-line difference would say nothing
-	Dir    string // where its files are
+	ID     string // as in commands: 2, 6.1
+	Title  string // names the new part
+	Lesson string // what to look at in the difference to the lock before
+	Before string // the ID of the lock that it is built on; "" for the first
+	Map    []Part // its files, for a rewritten lock, where a line-by-line difference is of no use
+	Dir    string // its folder
 	Hidden bool   // shown only on request
-	// Challenge is a shortest schedule that breaks the property which says most about the
-	// lock. A player is asked to find it.
+	// Challenge is a shortest schedule that breaks the stage's most telling property. A player is
+	// asked to find it.
 	Challenge string
 	Subject   failures.Subject
 }
 
-// SuiteSchedules is how many schedules the search of the suite runs on the columns that
-// are shown.
+// SuiteSchedules is how many schedules the suite's search runs on the public stages.
 const SuiteSchedules = 104726
 
 //go:embed searches.txt
 var searchesText string
 
-// searches has a row for each property in an environment, in it a word for each column.
+// searches has a row for each property in an environment, with a word for each stage.
 var searches = failures.ReadTable(searchesText)
 
 var stageName = i18n.New("stage {id}")
 
 func init() {
-	for _, c := range append(slices.Clip(Table), RedLock) {
-		i18n.Register(i18n.Text(c.Title), i18n.Text(c.Lesson))
-		for _, part := range c.Map {
+	for _, s := range append(slices.Clip(Table), RedLock) {
+		i18n.Register(i18n.Text(s.Title), i18n.Text(s.Lesson))
+		for _, part := range s.Map {
 			i18n.Register(part.Adds, part.Skip)
 		}
 	}
 }
 
-// Name is its name in sentences.
-func (c Stage) Name() string { return c.NameIn(i18n.English) }
+// Name returns the name for sentences, in English.
+func (s Stage) Name() string { return s.NameIn(i18n.English) }
 
-// NameIn is its name in a language.
-func (c Stage) NameIn(l i18n.Language) string { return c.NameText().Localize(l) }
+// NameIn returns the name in a language.
+func (s Stage) NameIn(l i18n.Language) string { return s.NameText().Localize(l) }
 
-// NameText is its name as a part of a sentence.
-func (c Stage) NameText() i18n.Message {
-	if isNumber(c.ID) {
-		return stageName.Args("id", c.ID)
+// NameText returns the name as a part of a message.
+func (s Stage) NameText() i18n.Message {
+	if isNumber(s.ID) {
+		return stageName.Args("id", s.ID)
 	}
-	return i18n.Text(c.ID).Args()
+	return i18n.Text(s.ID).Args()
 }
 
-// TitleIn is its title in a language.
-func (c Stage) TitleIn(l i18n.Language) string { return i18n.Text(c.Title).Localize(l) }
+// TitleIn returns the title in a language.
+func (s Stage) TitleIn(l i18n.Language) string { return i18n.Text(s.Title).Localize(l) }
 
 func isNumber(id string) bool { return id != "" && id[0] >= '0' && id[0] <= '9' }
 
-// Expect returns the outcome that a failure must have.
-func (c Stage) Expect(f failures.Failure) failures.Outcome { return failures.Expected(c.ID)(f) }
+// Expect returns the expected outcome of a failure.
+func (s Stage) Expect(f failures.Failure) failures.Outcome { return failures.Expected(s.ID)(f) }
 
-// Search is what the search must find about a property in an environment: the cost and
-// the number of steps of the shortest counterexample with one attempt of each client, as in
-// 2/9; none up to the suite's bound; - where the property does not apply; "" where the
-// suite does not look.
-func (c Stage) Search(property, env string) string {
-	return strings.TrimSuffix(searches.Cell(property+"/"+env, c.ID), "?")
+// Search returns the expected result of a search for a property in an environment: the faults and
+// steps of the shortest counterexample with one attempt of each client, as in 2/9. "none" means
+// none up to the suite's bound, "-" that the property does not apply, and "" that the suite does
+// not search.
+func (s Stage) Search(property, env string) string {
+	return strings.TrimSuffix(searches.Cell(property+"/"+env, s.ID), "?")
 }
 
-// Public returns the stages that are shown without being asked for, in order.
+// Public returns the stages that are shown by default, in order.
 func Public() []Stage { return slices.DeleteFunc(slices.Clone(Table), isHidden) }
 
-func isHidden(c Stage) bool { return c.Hidden }
+func isHidden(s Stage) bool { return s.Hidden }
 
 // All returns the stages with the steps between them, in order.
 func All() []Stage { return Table[:len(Table)-len(documents)] }
 
-// Steps are the columns that lead to the last one, with the stage where they begin.
+// Steps returns the stages that lead to the last one, with the one where they begin.
 func Steps() []Stage { return All()[slices.IndexFunc(Table, isHidden)-1:] }
 
-// IDs are those of the columns, in order.
+// IDs returns the stages' IDs, in order.
 func IDs(of []Stage) []string {
 	var ids []string
-	for _, c := range of {
-		ids = append(ids, c.ID)
+	for _, s := range of {
+		ids = append(ids, s.ID)
 	}
 	return ids
 }
 
-var isNoStage = i18n.New("{id} is no stage, and is not searched: go run . --redlock shows its failures")
+var isNoStage = i18n.New("{id} is not a stage and has no search: go run . --redlock shows its failures")
 
 var noStage = i18n.New("there is no stage {id}; there are: {ids}")
 
-// Find returns the column of that ID.
+// Find returns the stage with that ID.
 func Find(id string) (Stage, error) {
-	for _, c := range Table {
-		if c.ID == id {
-			return c, nil
+	for _, s := range Table {
+		if s.ID == id {
+			return s, nil
 		}
 	}
 	if id == RedLock.ID {
@@ -116,20 +115,20 @@ func Find(id string) (Stage, error) {
 	return Stage{}, noStage.Args("id", strconv.Quote(id), "ids", strings.Join(IDs(All()), ", "))
 }
 
-// MustFind is [Find] for an ID that exists.
+// MustFind is [Find] for an ID that must exist.
 func MustFind(id string) Stage {
-	c, err := Find(id)
+	s, err := Find(id)
 	if err != nil {
 		panic(err)
 	}
-	return c
+	return s
 }
 
 // FixedBy returns the last stage that a failure breaks, and the first one after it that it
 // does not break. Either may be nil.
 func FixedBy(of []Stage, f failures.Failure) (broken, fixed *Stage) {
-	for i, c := range of {
-		switch c.Expect(f) {
+	for i, s := range of {
+		switch s.Expect(f) {
 		case failures.Broken, failures.Inherent:
 			broken, fixed = &of[i], nil
 		case failures.Safe, failures.Noticed:
@@ -141,36 +140,35 @@ func FixedBy(of []Stage, f failures.Failure) (broken, fixed *Stage) {
 	return broken, fixed
 }
 
-// First is the first of the columns that has what the failure is about.
+// First returns the first stage to which the failure applies.
 func First(of []Stage, f failures.Failure) Stage {
-	for _, c := range of {
-		if c.Expect(f) != failures.NotApplicable {
-			return c
+	for _, s := range of {
+		if s.Expect(f) != failures.NotApplicable {
+			return s
 		}
 	}
 	return of[0]
 }
 
-// Ready returns the columns with the scripts that their locks use.
+// Ready returns the stages with the scripts that their locks use.
 func Ready(t *testing.T, of []Stage) ([]Stage, error) {
 	ready := make([]Stage, len(of))
-	for n, c := range of {
+	for n, s := range of {
 		var err error
-		if c.Subject, err = failures.DiscoverScripts(t, c.Subject); err != nil {
+		if s.Subject, err = failures.DiscoverScripts(t, s.Subject); err != nil {
 			return nil, err
 		}
-		ready[n] = c
+		ready[n] = s
 	}
 	return ready, nil
 }
 
-// Judge plays failures on the columns: a row for each failure, in it a verdict for each
-// column.
+// Judge plays failures on stages: a row for each failure, with a verdict for each stage.
 func Judge(t *testing.T, all []failures.Failure, of []Stage) [][]failures.Verdict {
 	rows := make([][]failures.Verdict, len(all))
 	for i, f := range all {
-		for _, c := range of {
-			rows[i] = append(rows[i], failures.Run(t, f, c.Subject))
+		for _, s := range of {
+			rows[i] = append(rows[i], failures.Run(t, f, s.Subject))
 		}
 	}
 	return rows

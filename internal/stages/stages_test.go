@@ -21,7 +21,7 @@ func TestEveryCellOfTheMatrixGivesTheSameTraceAgain(t *testing.T) {
 	requireSameAgain(t, stages.Public()...)
 }
 
-// requireSameAgain wants each failure on each column to be the same twice, byte for byte.
+// requireSameAgain requires the same trace twice of each failure on each stage, byte for byte.
 func requireSameAgain(t *testing.T, of ...stages.Stage) {
 	for _, s := range of {
 		subject, err := failures.DiscoverScripts(t, s.Subject)
@@ -37,15 +37,15 @@ func requireSameAgain(t *testing.T, of ...stages.Stage) {
 	}
 }
 
-func TestRedLockIsWhatIsSaidOfIt(t *testing.T) {
+func TestRedLockHasTheExpectedOutcomes(t *testing.T) {
 	failures.Check(t, stages.RedLock.Subject, stages.RedLock.Expect)
 	for range 10 { // twice each
 		requireSameAgain(t, stages.RedLock)
 	}
 }
 
-// Each mistake of a document's lock shows, and no other does.
-func TestDocumentsLocksAreWhatIsSaidOfThem(t *testing.T) {
+// Each documented mistake of a document's lock shows, and no other.
+func TestDocumentsLocksHaveTheExpectedOutcomes(t *testing.T) {
 	require.Len(t, stages.Documents(), 5)
 	for _, c := range stages.Documents() {
 		require.True(t, c.Hidden, c.ID)

@@ -2,18 +2,18 @@ package stages
 
 import "lockkata/internal/i18n"
 
-// Part is what a file of a lock adds to the lock that it is built on.
+// Part describes a file of a lock by what it adds to the lock before.
 type Part struct {
 	File string
 	Adds i18n.Text
-	// Failures break the lock before and not this one. Tests of the lock's own show the rest,
-	// which one lock in a small world cannot.
+	// Failures break the lock before and not this one. The lock's own tests show the rest, which
+	// needs several locks or a larger world.
 	Failures []string
 	Tests    []string
-	Skip     i18n.Text // may wait for a second reading
+	Skip     i18n.Text // may be skipped on a first reading
 }
 
-// map6 is the whole lock, in the order in which it is read.
+// map6 describes all files of stage 6, in reading order.
 var map6 = []Part{
 	{
 		File:  "service.go",
@@ -23,7 +23,7 @@ var map6 = []Part{
 	},
 	{
 		File:  "mutex.go",
-		Adds:  "The rest of the API: waiting for a limited time, Do, and what one may ask of a lock.",
+		Adds:  "The rest of the API: waiting for a limited time, Do, and the queries of a lock.",
 		Tests: []string{"TestTryLockForIsErrLockedAfterTheWaitAndNotBefore", "TestPanicInDoReleasesAndGoesOn", "TestQuestionsAboutALock"},
 		Skip:  "all below Do",
 	},
@@ -40,7 +40,7 @@ var map6 = []Part{
 	},
 	{
 		File:     "ownership.go",
-		Adds:     "The last Unlock waits for nobody, what Redis refuses for a moment is asked for again, and a TryLock does not wait behind a re-entry that hangs. The rest is the owner of 6.5.",
+		Adds:     "The last Unlock does not wait for others, a command that Redis refuses temporarily is sent again, and a TryLock does not wait behind a stuck re-entry. The rest is as in 6.5.",
 		Failures: []string{"unlock-refused", "unlock-moved", "try-behind-reentry"},
 		Tests:    []string{"TestLastUnlockBehindAReentryThatHangsFreesTheLock", "TestTemporaryErrorEndsNeitherAnUnlockNorAWait"},
 		Skip:     "extend, finish, lose: they are as short as their names",
@@ -54,7 +54,7 @@ var map6 = []Part{
 	},
 	{
 		File:  "waiters.go",
-		Adds:  "A queue for those of one process who want the same lock: one of them asks Redis, the others wait for its place.",
+		Adds:  "A queue for the waiters of one process: the first one asks Redis, the others wait for its place.",
 		Tests: []string{"TestTenWaitersOfAProcessTryOneAfterAnother", "TestWaiterThatLeavesPassesTheWakeUpOn"},
 		Skip:  "what the error of a wait says",
 	},
@@ -72,7 +72,7 @@ var map6 = []Part{
 	},
 	{
 		File:  "options.go",
-		Adds:  "A limit for a hold, a fixed lease for one Lock, names of the keys, and who is told what: settings of a service.",
+		Adds:  "The settings of a service: a limit for a hold, a fixed lease for one Lock, names of the keys, log, observer and the callback for a loss.",
 		Tests: []string{"TestLeaseIsFixed", "TestLayoutNamesKeysAndChannels", "TestLossSaysWhy", "TestObserverIsToldWhatHappens"},
 		Skip:  "all of it",
 	},
@@ -88,7 +88,7 @@ var map6 = []Part{
 	},
 	{
 		File:  "release.lua",
-		Adds:  "Count 0 of 6.5 as a script of its own, with a channel that the layout names.",
+		Adds:  "The count 0 of 6.5 as a separate script, with a channel that the layout names.",
 		Tests: []string{"TestReleaseMayBeRepeated", "TestLayoutNamesKeysAndChannels"},
 	},
 	{

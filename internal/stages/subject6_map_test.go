@@ -16,9 +16,9 @@ import (
 	"lockkata/internal/stages"
 )
 
-// The map names each file of the whole lock. What it says that needs a file is a failure that breaks the lock before
-// and not this one, or a test that there is.
-func TestMapOfTheWholeLockIsTrue(t *testing.T) {
+// The map names each file of the whole lock. Each failure that it names breaks the lock before and
+// not this one, and each test that it names exists.
+func TestMapOfTheWholeLockIsCorrect(t *testing.T) {
 	whole := stages.MustFind("6")
 	before := stages.MustFind(whole.Before)
 	lines, err := whole.Lines(os.DirFS("../.."))
@@ -47,7 +47,7 @@ func TestMapOfTheWholeLockIsTrue(t *testing.T) {
 	}
 }
 
-// testsOf are the names of the functions in the tests of a column's folder.
+// testsOf returns the names of the functions in the tests of a stage's folder.
 func testsOf(t *testing.T, c stages.Stage) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("../..", c.Dir, "*_test.go"))

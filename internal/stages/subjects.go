@@ -28,13 +28,13 @@ var Table = slices.Concat([]Stage{
 	},
 	{
 		ID: "2", Before: "1", Dir: "stage2_set_nx_ex", Title: "SET NX PX in one command",
-		Lesson:    "TryLock sends one command where it sent two, so nobody can die in between.",
+		Lesson:    "TryLock sends one command instead of two, so no client can die between them.",
 		Challenge: "v1/stage2/2c/1x/async/wrong-delete/b.B.b.b.t.a.b",
 		Subject:   failures.Subject{Name: "stage2", New: adapters.Plain(stage2.NewMutex)},
 	},
 	{
 		ID: "3", Before: "2", Dir: "stage3_owner_value", Title: "the owner's value in the key",
-		Lesson:    "TryLock writes a value of its own, and Unlock looks for it before it deletes.",
+		Lesson:    "TryLock writes its own value, and Unlock compares before it deletes.",
 		Challenge: "v1/stage3/2c/1x/async/wrong-delete/b.B.b.b.b.B.t.a.b",
 		Subject:   failures.Subject{Name: "stage3", New: adapters.Plain(stage3.NewMutex)},
 	},
@@ -66,7 +66,7 @@ var Table = slices.Concat([]Stage{
 	},
 }, documents)
 
-// steps are the columns between stage 5 and stage 6. They stand in All.
+// steps are the stages between stage 5 and stage 6; see [All].
 var steps = []Stage{
 	{
 		ID: "6.1", Before: "5", Dir: "stage6_reentrant_pubsub/step1_told", Title: "the holder is told of a loss", Hidden: true,

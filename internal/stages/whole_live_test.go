@@ -8,6 +8,6 @@ import (
 	"lockkata/internal/stages"
 )
 
-func TestEveryCellOfEveryColumnGivesTheSameTraceAgain(t *testing.T) {
+func TestEveryCellOfEveryLockGivesTheSameTraceAgain(t *testing.T) {
 	requireSameAgain(t, stages.Table...)
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Color is whether there are colours.
+// Color is true where colours are wanted.
 type Color bool
 
-// Style is how a text looks: the parameters of an ANSI escape sequence.
+// Style is the parameters of an ANSI escape sequence.
 type Style string
 
 // The styles.
@@ -24,7 +24,7 @@ const (
 	Alarm  Style = "7;31"
 )
 
-// Paint puts a text into a style. Blank text stays as it was.
+// Paint puts a text into a style. Blank text is not changed.
 func (c Color) Paint(s Style, text string) string {
 	if !c || s == "" || strings.TrimSpace(text) == "" {
 		return text
@@ -37,7 +37,7 @@ var (
 	diffStyles = map[string]Style{"---": Bold, "+++": Bold, "@@": Cyan, "-": Red, "+": Green}
 )
 
-// Diff puts a line of a unified diff into its colour.
+// Diff colours a line of a unified diff.
 func (c Color) Diff(line string) string { return c.Paint(diffStyles[diffMark.FindString(line)], line) }
 
 // Clear empties the screen of a terminal, EraseLine the cursor's line.

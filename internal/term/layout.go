@@ -60,8 +60,8 @@ func fill(pieces []string, width int) (lines []string) {
 	return lines
 }
 
-// pieces splits a text where a line may end, into parts of at most longest columns.
-// The first of each word has a space before it.
+// pieces splits a text where a line may end, into parts of at most longest columns. A part that
+// begins a word has a space before it.
 func pieces(text string, longest int) (all []string) {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) && string(r) != NoBreak }) {
 		all = append(all, " ")

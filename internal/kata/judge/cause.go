@@ -5,11 +5,11 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// Cause is why a run could not be played to its end, or what it left behind.
+// Cause is why a run did not end, or what it left running or open.
 type Cause struct {
 	Kind string       `json:"kind"` // one of the kinds below
 	Text i18n.Message `json:"text"` // one or two sentences
-	Next i18n.Message `json:"next"` // what to change
+	Next i18n.Message `json:"next"` // advice
 }
 
 // The kinds of causes.
@@ -30,7 +30,7 @@ const (
 	Unsearchable  = "cannot be searched"
 )
 
-// IsLeft reports whether a run left something behind, and was played to its end.
+// IsLeft reports whether the run ended, but left a goroutine or a connection.
 func (c *Cause) IsLeft() bool { return c != nil && (c.Kind == Leaks || c.Kind == KeepsOpen) }
 
 func init() {
@@ -50,7 +50,7 @@ var (
 	loopNext     = i18n.New("Let the loop wait: for a timer, for a message, or for ctx.Done().")
 	noLineRuns   = i18n.New("The run does not end, and no line of your lock is running.")
 	tryAgain     = i18n.New("Try again; the machine may be busy.")
-	comeBack     = i18n.New("Let NewMutex return a lock, and let Lock, TryLock and Unlock come back.")
+	comeBack     = i18n.New("Let NewMutex return a lock, and let Lock, TryLock and Unlock return.")
 	stillListens = i18n.New("Your lock still has a subscription when every hold has ended and the client is closed.")
 	endListening = i18n.New("Close the subscription when the wait ends: defer sub.Close().")
 	floodsAt     = i18n.New("{call} floods Redis at {line}: more than 2,000 commands in a second.")
@@ -60,7 +60,7 @@ var (
 	hoardsAt   = i18n.New("Your lock takes more than half a gigabyte of memory, at {line}.")
 	hoardsNext = i18n.New("Look for a slice, a map or a channel that only grows, or for a loop that does not wait.")
 
-	sleepsAt  = i18n.New("{call} sleeps at {line} and does not come back, although its context has ended.")
+	sleepsAt  = i18n.New("{call} sleeps at {line} and does not return, although its context has ended.")
 	sleepNext = i18n.New("Wait with a select on ctx.Done() and a timer, not with time.Sleep.")
 	blocksAt  = i18n.New("{call} blocks forever at {line} ({state}), although its context has ended.")
 	blockNext = i18n.New("End every wait when ctx.Done() is closed.")
@@ -70,7 +70,7 @@ var (
 	leaksFrom  = i18n.New("A goroutine of your lock is still running at {line} when every hold has ended and the client is closed. It was started at {started}.")
 	leakNext   = i18n.New("Stop it in Unlock and wait until it has ended; let it end by itself when the lock is lost.")
 	oldChannel = i18n.New("{call} waits at {line} for a channel that was made before the run began, so the run cannot tell that it waits.")
-	oldNext    = i18n.New("Make the channel in NewMutex, or when it is first used: each run has a clock of its own.")
+	oldNext    = i18n.New("Make the channel in NewMutex, or when it is first used: each run has its own clock.")
 	mutexWaits = i18n.New("{call} waits at {line} for a sync.Mutex: a context cannot end that wait.")
 	mutexHeldA = i18n.New("{call} waits at {line} for a sync.Mutex that another call holds while it waits for Redis at {other}: a context cannot end that wait.")
 	mutexNext  = i18n.New("Hold a sync.Mutex for fields only, and release it before you ask Redis.")
@@ -79,7 +79,7 @@ var (
 	panicNext = i18n.New("Look at the line that the panic names; a nil map or a nil pointer is the usual reason.")
 )
 
-// Hoards is the cause of a lock that takes memory and gives none back; line may be empty.
+// Hoards returns the cause of a lock that takes too much memory; line may be empty.
 func Hoards(line string) *Cause {
 	if line == "" {
 		return because(TooMuchMemory, hoardsNext, hoards.Args())
@@ -87,7 +87,7 @@ func Hoards(line string) *Cause {
 	return because(TooMuchMemory, hoardsNext, hoardsAt.Args("line", line))
 }
 
-// stuck is the cause of a call that does not come back.
+// stuck returns the cause of a call that does not return.
 func stuck(g world.Goroutine) *Cause {
 	if g.State == "sleep" {
 		return because(Sleeps, sleepNext, sleepsAt.Args("call", g.Function, "line", g.Line))
@@ -95,7 +95,7 @@ func stuck(g world.Goroutine) *Cause {
 	return because(BlocksForever, blockNext, blocksAt.Args("call", g.Function, "line", g.Line, "state", g.State))
 }
 
-// leaking is the cause of a goroutine that is left.
+// leaking returns the cause of a leaked goroutine.
 func leaking(g world.Goroutine) *Cause {
 	say := leaksFrom
 	switch {
@@ -107,7 +107,7 @@ func leaking(g world.Goroutine) *Cause {
 	return because(Leaks, leakNext, say.Args("line", g.Line, "started", g.Started))
 }
 
-// mutexHeld is the cause of calls that wait for a sync.Mutex.
+// mutexHeld returns the cause of calls that wait for a sync.Mutex.
 func mutexHeld(waiting world.Goroutine, all []world.Goroutine) *Cause {
 	for _, g := range all {
 		if g.InRedis && g.Line != "" {

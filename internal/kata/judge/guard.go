@@ -19,23 +19,23 @@ import (
 
 const (
 	guardPeriod = 50 * time.Millisecond
-	memoryLimit = 1 << 29 // the system refuses twice that
+	memoryLimit = 1 << 29 // the system refuses twice as much
 )
 
-// guard watches a run from outside its bubble. It ends the process of a lock that does not come
-// to rest, or takes all memory, with a reply that says where the lock is.
+// guard watches a run from outside its bubble. If the lock does not come to rest, or takes too much
+// memory, it writes a reply with the line of the lock and ends the process.
 type guard struct {
 	out   string
 	task  Task
-	over  atomic.Bool  // the scenario has ended, and what is left is winding down
-	looks atomic.Int64 // since the run began: a busy machine, on which all takes longer, looks less often
-	once  sync.Mutex   // held for good by the one who replies
+	over  atomic.Bool  // the scenario has ended, and its goroutines are stopping
+	looks atomic.Int64 // since the run began; a count, since a busy machine slows the run and the guard alike
+	once  sync.Mutex   // never unlocked after the first reply
 }
 
-// begin begins a run of several, each of which may take as long as one.
+// begin begins the next of several runs, and gives it the full time.
 func (g *guard) begin() { g.looks.Store(0) }
 
-// watch looks again and again whether the run still moves.
+// watch checks at intervals that the run makes progress.
 func (g *guard) watch() {
 	for range time.Tick(guardPeriod) {
 		switch {
@@ -49,11 +49,11 @@ func (g *guard) watch() {
 	}
 }
 
-// reply writes the reply, the first one only.
+// reply writes the reply; later calls block.
 func (g *guard) reply(r Reply) {
 	g.once.Lock()
-	if r.Cause != nil { // what is read in another process has its words only
-		r.Cause.Text, r.Cause.Next = g.said(r.Cause.Text), g.said(r.Cause.Next)
+	if r.Cause != nil { // another process has only the texts
+		r.Cause.Text, r.Cause.Next = g.localize(r.Cause.Text), g.localize(r.Cause.Next)
 	}
 	raw, err := json.Marshal(r)
 	if err != nil {
@@ -64,10 +64,12 @@ func (g *guard) reply(r Reply) {
 	}
 }
 
-func (g *guard) said(m i18n.Message) i18n.Message { return i18n.Text(m.Localize(g.task.Lang)).Args() }
+func (g *guard) localize(m i18n.Message) i18n.Message {
+	return i18n.Text(m.Localize(g.task.Lang)).Args()
+}
 
-// heap returns how many bytes are in use. It does not stop the world, as other ways to ask do:
-// a world that copies gigabytes cannot be stopped.
+// heap returns how many bytes are in use. Unlike other ways to ask it does not stop the world, which
+// is not possible while a goroutine copies gigabytes.
 func heap() uint64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
@@ -76,7 +78,7 @@ func heap() uint64 {
 
 func isRunning(g world.Goroutine) bool { return g.State == "running" || g.State == "runnable" }
 
-// busyLine returns a line at which the lock runs now, "" if there is none.
+// busyLine returns a line of the lock that is running now; "" without one.
 func (g *guard) busyLine() string {
 	for _, r := range world.Goroutines(g.task.Path) {
 		if r.Line != "" && isRunning(r) {
@@ -86,7 +88,7 @@ func (g *guard) busyLine() string {
 	return ""
 }
 
-// diagnose finds out why a run does not end, by where the lock's goroutines are.
+// diagnose returns why a run does not end, from the stacks of the lock's goroutines.
 func (g *guard) diagnose() *Cause {
 	if heap() > searchMemory {
 		return Hoards(g.busyLine())
@@ -124,7 +126,7 @@ func (g *guard) diagnose() *Cause {
 	return because(TooSlow, tryAgain, noLineRuns.Args())
 }
 
-// causeOf explains the error of a run that could not be played to its end; nil for no error.
+// causeOf returns the cause of an error with which a run stopped; nil for no error.
 func (g *guard) causeOf(err error) *Cause {
 	var flood world.FloodError
 	switch {
@@ -144,7 +146,7 @@ func (g *guard) causeOf(err error) *Cause {
 	return because(NoUse, comeBack, i18n.Text(err.Error()).Args())
 }
 
-// locate says where the call is that has not come back, if that is how a promise is broken.
+// locate adds the line of the stuck call to a promise that was broken by it.
 func (g *guard) locate(b *locktest.Broken) {
 	if !errors.Is(b.Err, world.ErrLeft) {
 		return
@@ -155,7 +157,7 @@ func (g *guard) locate(b *locktest.Broken) {
 			b.Text, b.Advice = cause.Text, cause.Next
 			file, line, _ := strings.Cut(r.Line, ":")
 			b.Source.File = file
-			b.Source.Line, _ = strconv.Atoi(line) // digits, says the runtime
+			b.Source.Line, _ = strconv.Atoi(line) // the runtime prints digits
 		}
 	}
 }

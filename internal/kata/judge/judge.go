@@ -1,6 +1,5 @@
-// Package judge plays a learner's lock. A process does one task: it plays one
-// failure, asks one promise, or makes one search, so nothing of one run is left for the next.
-// The reply is JSON in a file.
+// Package judge plays a learner's lock. A process does one task, so that no run affects another:
+// it plays one failure, checks one promise, or makes one search. The reply is JSON in a file.
 //
 // The program around it is generated: it names the locks and calls [Main].
 package judge
@@ -24,50 +23,50 @@ import (
 // LocksPath is the import path below which a learner's locks are compiled.
 const LocksPath = "lockkata/internal/kata/locks"
 
-// Task is what a process does. One of Failure, Promise and Search is set; without any the
-// process finds out what the lock uses.
+// Task is the work of a process. One of Failure, Promise and Search is set. Without any the process
+// finds out which features the lock uses.
 type Task struct {
 	Lock    string             `json:"lock"` // one of the program's locks
-	Path    string             `json:"path"` // what the import path of its code begins with
+	Path    string             `json:"path"` // the beginning of its code's import path
 	Failure string             `json:"failure,omitempty"`
 	Promise string             `json:"promise,omitempty"`
 	Search  *Search            `json:"search,omitempty"`
 	Uses    Uses               `json:"uses"`
-	Has     []failures.Feature `json:"has"`            // unless the lock's Subject says so itself
-	Draw    bool               `json:"draw,omitempty"` // the failure's trace is always wanted
-	Limit   time.Duration      `json:"limit_ns"`       // after which a run is stuck
-	Lang    i18n.Language      `json:"lang,omitempty"` // of the sentences
+	Has     []failures.Feature `json:"has"`            // unless the lock has a Subject with its features
+	Draw    bool               `json:"draw,omitempty"` // always return the failure's trace
+	Limit   time.Duration      `json:"limit_ns"`       // of real time for a run
+	Lang    i18n.Language      `json:"lang,omitempty"` // of the texts
 }
 
-// Uses is what a lock uses in Redis: found out once, and handed to the other processes.
+// Uses is what a lock uses in Redis. It is found once and passed to the other processes.
 type Uses struct {
 	Scripts []string `json:"scripts,omitempty"`
 	AuxKeys []string `json:"aux_keys,omitempty"`
 }
 
-// Reply is what came of a task. The fields of other tasks are not set.
+// Reply is the result of a task. Only the fields of the task are set.
 type Reply struct {
 	Uses    Uses      `json:"uses"`
-	Without []Verdict `json:"without,omitempty"` // on failures about something that the lock does not have
+	Without []Verdict `json:"without,omitempty"` // on failures that do not apply to the lock
 	Verdict *Verdict  `json:"verdict,omitempty"`
 	Broken  *Broken   `json:"broken,omitempty"` // nil: the promise is kept
 	Found   []Found   `json:"found,omitempty"`
-	Differs string    `json:"differs,omitempty"` // a schedule that did not go the same way twice
+	Differs string    `json:"differs,omitempty"` // a schedule with two different runs
 	Cause   *Cause    `json:"cause,omitempty"`   // why the task could not be done, or what the run left behind
 }
 
-// Verdict is what one failure did to the lock. Its trace is there if the task wants it, or if
-// the outcome is bad and the trace not very long.
+// Verdict is the result of one failure. It has the trace if the task wants it, or if the outcome is
+// bad and the trace not very long.
 type Verdict struct {
 	Failure  string           `json:"failure"`
-	Outcome  string           `json:"outcome"` // the word of a [failures.Outcome]
-	Letter   string           `json:"letter"`  // the outcome itself
+	Outcome  string           `json:"outcome"` // the name of a [failures.Outcome]
+	Letter   string           `json:"letter"`  // its letter
 	Sentence string           `json:"sentence"`
 	Line     string           `json:"line,omitempty"` // of the lock, where it broke the rule
-	Good     bool             `json:"good"`           // no rule is broken, whether the story happened or not
-	Against  oracle.Finding   `json:"against"`        // the finding for which the lock is broken
+	Good     bool             `json:"good"`           // no rule is broken
+	Against  oracle.Finding   `json:"against"`        // the finding that breaks the lock
 	Findings []oracle.Finding `json:"findings,omitempty"`
-	// Shows lists features that the run shows and the lock is not said to have.
+	// Shows lists features that the run shows but the lock does not declare.
 	Shows []failures.Feature `json:"shows,omitempty"`
 	Trace *world.Trace       `json:"trace,omitempty"`
 }
@@ -76,16 +75,16 @@ type Verdict struct {
 type Broken struct {
 	Promise string       `json:"promise"`
 	Title   string       `json:"title"`
-	Text    string       `json:"text"`   // what happened
-	Advice  string       `json:"advice"` // what to change
+	Text    string       `json:"text"`   // an explanation
+	Advice  string       `json:"advice"` // advice
 	Line    string       `json:"line,omitempty"`
 	Trace   *world.Trace `json:"trace,omitempty"`
 }
 
-// maxStack is deeper than any lock recurses that means to end.
+// maxStack is more than a lock without endless recursion needs.
 const maxStack = 64 << 20
 
-// Main is the whole program. Its arguments are the task, as JSON, and the file to write to.
+// Main is the whole program. Its arguments are the task as JSON and the file for the reply.
 func Main(locks map[string]failures.Subject) {
 	var task Task
 	err := fmt.Errorf("%d arguments", len(os.Args)-1)
@@ -116,8 +115,8 @@ func Main(locks map[string]failures.Subject) {
 	})
 }
 
-// Skipping adds functions that only pass on what the lock sends: the line that sent a command is
-// above them.
+// Skipping adds functions that send commands for the lock: the line that sent a command is that of
+// their caller.
 func Skipping(s failures.Subject, frames ...string) failures.Subject {
 	s.SkipFrames = append(s.SkipFrames, frames...)
 	return s
@@ -142,7 +141,7 @@ func (r *run) do() Reply {
 	return r.uses()
 }
 
-// uses plays the lock's normal use, and finds out which failures are about something else.
+// uses plays normal use, and finds out which failures do not apply to the lock.
 func (r *run) uses() (reply Reply) {
 	trace, scripts, err := world.Discover(r.t, r.subject.Config())
 	reply.Uses = Uses{Scripts: scripts, AuxKeys: failures.AuxKeys(trace)}
@@ -155,7 +154,7 @@ func (r *run) uses() (reply Reply) {
 	return reply
 }
 
-// drawable is how many events a trace may have, unless it is wanted.
+// drawable is how many events a trace may have, unless the task wants it.
 const drawable = 2000
 
 func (r *run) failure() Reply {
@@ -177,27 +176,27 @@ func (r *run) failure() Reply {
 }
 
 func (r *run) verdict(v failures.Verdict) *Verdict {
-	told := &Verdict{
+	verdict := &Verdict{
 		Failure: v.Failure.ID, Outcome: v.Outcome.String(), Letter: string(rune(v.Outcome)),
-		Sentence: v.SentenceIn(r.task.Lang), Findings: r.said(v.Findings...),
+		Sentence: v.SentenceIn(r.task.Lang), Findings: r.localize(v.Findings...),
 		Good: v.Outcome.IsGood() || v.Outcome == failures.NotTested,
 	}
 	if against, is := v.Against(); is {
 		source, _ := failures.SourceOf(v.Trace, against)
-		told.Against, told.Line = r.said(against)[0], source.String()
+		verdict.Against, verdict.Line = r.localize(against)[0], source.String()
 	}
 	if v.Trace != nil {
-		told.Shows = r.subject.Shows(v.Trace)
-		if r.task.Draw || !told.Good && len(v.Trace.Events) <= drawable {
-			told.Trace = v.Trace
+		verdict.Shows = r.subject.Shows(v.Trace)
+		if r.task.Draw || !verdict.Good && len(v.Trace.Events) <= drawable {
+			verdict.Trace = v.Trace
 		}
 	}
-	return told
+	return verdict
 }
 
-// said returns findings whose texts are in the task's language: the process that draws them
-// has only those.
-func (r *run) said(all ...oracle.Finding) []oracle.Finding {
+// localize returns findings with texts in the task's language, since the process that draws them gets
+// only the texts.
+func (r *run) localize(all ...oracle.Finding) []oracle.Finding {
 	all = slices.Clone(all)
 	for i := range all {
 		all[i].Text = all[i].Localize(r.task.Lang)

@@ -17,12 +17,12 @@ import (
 type Search struct {
 	Name     string            `json:"name"` // of the lock, in its schedules
 	Question schedule.Question `json:"question"`
-	For      time.Duration     `json:"for_ns"` // after that long it is cut short
-	Runs     int               `json:"runs"`   // after that many schedules too; 0: no limit
+	For      time.Duration     `json:"for_ns"` // a limit of its real time
+	Runs     int               `json:"runs"`   // a limit of its schedules; 0: no limit
 }
 
-// Found is what a search found about one property. For one that is broken it has the shortest
-// schedule that breaks it, as it ran.
+// Found is the result of a search for one property. If the property is broken it has the run of the
+// shortest schedule that breaks it.
 type Found struct {
 	schedule.Answer
 	Line     string           `json:"line,omitempty"`
@@ -30,12 +30,11 @@ type Found struct {
 	Trace    *world.Trace     `json:"trace,omitempty"`
 }
 
-// searchMemory is how much a search may take for the states that it has seen. More than that is
-// the lock's.
+// searchMemory is how much memory a search may take for the states that it has seen. The rest is
+// for the lock.
 const searchMemory = memoryLimit / 2
 
-// search answers the question; it has nothing to say where the question is about something that
-// the lock does not have.
+// search answers a question. If the question does not apply to the lock the reply is empty.
 func (r *run) search(s Search) (reply Reply) {
 	subject := r.subject
 	subject.Name = s.Name
@@ -67,7 +66,7 @@ func (r *run) search(s Search) (reply Reply) {
 	return reply
 }
 
-// draw plays a schedule again, for its trace. A lock that goes another way then has none.
+// draw plays a schedule again for its trace. If the lock goes another way there is no trace.
 func (r *run) draw(found *Found, setup schedule.Setup, steps []string) {
 	r.guard.begin()
 	var astray error
@@ -79,17 +78,17 @@ func (r *run) draw(found *Found, setup schedule.Setup, steps []string) {
 	if len(findings) == 0 {
 		return
 	}
-	found.Trace, found.Findings = played.Trace, r.said(findings...)
+	found.Trace, found.Findings = played.Trace, r.localize(findings...)
 	source, _ := failures.SourceOf(played.Trace, findings[0])
 	found.Line = source.String()
 }
 
-// panicked is a call that ended in a panic.
+// panicked describes a call that panicked.
 type panicked struct{ op, text string }
 
 func (p panicked) Error() string { return p.op + " panics: " + p.text }
 
-// withoutPanic ends a search at the first call that panics: no property is about those.
+// withoutPanic ends a search at the first call that panics, since no property covers panics.
 func withoutPanic(played schedule.Played) error {
 	for _, e := range played.Trace.Events {
 		if e.Kind == world.Returned && e.Result.Claim == world.ClaimPanic {
@@ -104,7 +103,7 @@ var (
 	unsearchableNext = i18n.New("Let the lock decide by Redis's answers, its context and the time alone, and let every wait end.")
 )
 
-// unsearchable explains an error with which a search ended.
+// unsearchable returns the cause of an error that ended a search.
 func (r *run) unsearchable(err error) *Cause {
 	var p panicked
 	if errors.As(err, &p) {

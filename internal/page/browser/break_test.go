@@ -12,7 +12,7 @@ import (
 	"lockkata/internal/stages"
 )
 
-func TestNXIsDroppedAndTheColumnAndTheSearchTell(t *testing.T) {
+func TestDroppedNXShowsInTheResultsAndTheSearch(t *testing.T) {
 	bothWays(t, func(t *testing.T, url string) {
 		b := open(t, url, wide, high)
 		b.click(`a[href="#break/2"]`)
@@ -45,8 +45,8 @@ func TestNXIsDroppedAndTheColumnAndTheSearchTell(t *testing.T) {
 	})
 }
 
-// A search ends when somebody asks for something else: it may take minutes.
-func TestSearchMakesNobodyWait(t *testing.T) {
+// A search may take minutes, so another request ends it.
+func TestNewRequestEndsASearch(t *testing.T) {
 	b := open(t, oneFile(t)+"#break/5", wide, high)
 	b.click(".start")
 	b.until("document.querySelector('.column li')")
@@ -57,7 +57,7 @@ func TestSearchMakesNobodyWait(t *testing.T) {
 	b.click(".search")
 	b.until("document.querySelector('.found button')")
 	b.click("#tool-language")
-	b.until("document.title === '弄坏阶段 4' && document.querySelector('.column li')")
+	b.until("document.title === '改坏阶段 4' && document.querySelector('.column li')")
 	b.eval("localStorage.clear()") // the browser keeps the language
 }
 
@@ -76,15 +76,15 @@ func TestRunOfABrokenLockIsSteppedAndTakenOver(t *testing.T) {
 	require.Contains(t, b.hash(), "/watchdog-forgotten-not-ended")
 }
 
-// A link to what there is not, or is no more, says so, and does no harm.
-func TestLinkToNothingSaysSo(t *testing.T) {
+// A link to an unknown place says so and changes nothing.
+func TestUnknownLinkIsReported(t *testing.T) {
 	url := oneFile(t)
 	b := open(t, url, wide, high)
 	b.click(`a[href="#play/3"]`)
 	b.until("document.querySelector('.option')")
 	for hash, says := range map[string]string{
-		"#play/9":       "There is nothing to play at #play/9",
-		"#break/9":      "There is nothing to break at #break/9",
+		"#play/9":       "There is no game at #play/9",
+		"#break/9":      "There is no lock to break at #break/9",
 		"#break/2/none": `there is no edit "none" of stage 2`,
 		"#write/3":      "Locks are no longer written in the page", "#exercise/r3": "go run . kata start",
 		"#write/3/v1.H4sIAAAAAAAA/play/v1/stage3~00000000/2c/1x/async/leak/a": "go run . kata start",
@@ -102,7 +102,7 @@ func TestLinkToNothingSaysSo(t *testing.T) {
 	}
 }
 
-// Every mistake of the suite shows in the page, and every step can be played.
+// The page shows the effect of every edit of the suite, and every step can be played.
 func TestEveryLockIsPlayedAndBroken(t *testing.T) {
 	b := open(t, oneFile(t), wide, high)
 	b.eval("engine.wanted = true, 0")
@@ -121,12 +121,12 @@ func TestEveryLockIsPlayedAndBroken(t *testing.T) {
 	}
 }
 
-// A server that cannot build the engine says why, and the matrix stays.
-func TestEngineThatIsNotThereIsTold(t *testing.T) {
+// If the server cannot build the engine the page shows the error, and the matrix still works.
+func TestMissingEngineIsReported(t *testing.T) {
 	none := func(context.Context) ([]byte, error) { return nil, errors.New("there is no Go") }
 	b := open(t, servedWithEngine(t, none), wide, high)
 	b.click(`a[href="#play/3"]`)
 	b.until("document.querySelector('#note').innerText")
 	require.Contains(t, b.text("#note"), "503: there is no Go")
-	b.complaints = nil // the browser complains of the file that is not there
+	b.complaints = nil // the browser reports the missing file
 }

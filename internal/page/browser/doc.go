@@ -1,3 +1,3 @@
-// Package browser drives the page in a real browser: a headless Chromium. It is
-// a module of its own, so that the locks do not depend on what drives browsers.
+// Package browser tests the page in a real browser: a headless Chromium. It is a separate module,
+// so that the locks do not depend on browser drivers.
 package browser

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An engine that dies is replaced, and a game goes on where it was.
+// A crashed engine is replaced, and the game continues at the same step.
 func TestEngineThatDiesIsReplacedInAGame(t *testing.T) {
 	b := open(t, oneFile(t), wide, high)
 	b.click(`a[href="#play/3"]`)

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// firefox is a page in a Firefox, driven by Marionette: a JSON array behind its length and
-// a colon, over TCP.
+// firefox is a page in Firefox, driven by the Marionette protocol over TCP: JSON arrays, each
+// prefixed by its length and a colon.
 type firefox struct {
 	t    *testing.T
 	conn net.Conn
@@ -26,7 +26,7 @@ type firefox struct {
 	sent int
 }
 
-// startFirefox opens an address in a Firefox of its own.
+// startFirefox opens an address in a new Firefox.
 func startFirefox(t *testing.T, url string) *firefox {
 	t.Helper()
 	path, err := exec.LookPath("firefox-esr")
@@ -41,12 +41,12 @@ func startFirefox(t *testing.T, url string) *firefox {
 	require.NoError(t, cmd.Start())
 	f := &firefox{t: t}
 	t.Cleanup(func() {
-		if f.conn != nil { // it writes into its profile until it has ended
+		if f.conn != nil { // Firefox writes into its profile until it has ended
 			_, _ = io.WriteString(f.conn, `48:[0,0,"Marionette:Quit",{"flags":["eForceQuit"]}]`)
 		}
 		patience := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
 		defer patience.Stop()
-		_ = cmd.Wait() // however it ended
+		_ = cmd.Wait() // the status does not matter
 	})
 	require.Eventually(t, func() bool {
 		port, err := os.ReadFile(filepath.Join(profile, "MarionetteActivePort"))
@@ -80,7 +80,7 @@ func (f *firefox) read() json.RawMessage {
 	return raw
 }
 
-// ask sends a command, and returns its result.
+// ask sends a command and returns its result.
 func (f *firefox) ask(command string, params map[string]any) json.RawMessage {
 	f.t.Helper()
 	f.sent++
@@ -94,7 +94,7 @@ func (f *firefox) ask(command string, params map[string]any) json.RawMessage {
 	return answer[3]
 }
 
-// value is what an expression is in the page, as text.
+// value returns the value of an expression in the page, as text.
 func (f *firefox) value(expression string) (value string) {
 	f.t.Helper()
 	answer := struct{ Value *string }{&value}
@@ -120,7 +120,7 @@ func (f *firefox) text(selector string) string {
 	return f.value(fmt.Sprintf("document.querySelector(%q).innerText", selector))
 }
 
-// The page in a Firefox: stage 3 is won, and NX dropped.
+// In Firefox the tests win stage 3 and drop NX.
 func TestFirefoxPlaysAndBreaks(t *testing.T) {
 	f := startFirefox(t, oneFile(t))
 	f.value(`['error', 'unhandledrejection'].forEach((kind) => addEventListener(kind, (event) => {

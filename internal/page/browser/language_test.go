@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shownText is what is to be seen and heard of the page, without code: names, commands and
-// files have no language.
+// shownText returns the page's visible and spoken text without code: names, commands and files are
+// not translated.
 const shownText = `(() => {
 	const said = [];
 	const isCode = (e) => e.closest('code, pre, kbd, .lines, .source, .place, .tabs, option, [lang=en]');
@@ -26,13 +26,13 @@ const shownText = `(() => {
 	return [...said, document.title];
 })()`
 
-// English is found by three English words in a row: no name of a command or a rule has them.
+// English is recognized by three English words in a row, which no command or rule has.
 var (
 	english = regexp.MustCompile(`\b[A-Za-z]+[a-z],? [a-z]+ [a-z]+\b`)
 	command = regexp.MustCompile(`go run \. [^。，]*|SET K [A-Z0-9a-z ]+|context deadline exceeded`)
 )
 
-// isChinese fails on a sentence that is not Chinese.
+// isChinese fails the test on an English sentence.
 func (b *tab) isChinese() {
 	b.t.Helper()
 	require.Equal(b.t, "zh-CN", value[string](b, "document.documentElement.lang"))
@@ -41,7 +41,7 @@ func (b *tab) isChinese() {
 	}
 }
 
-// A visitor whose browser prefers Chinese reads no English, wherever the page leads.
+// If the browser prefers Chinese, every place of the page is in Chinese.
 func TestChineseVisitorReadsChinese(t *testing.T) {
 	b := open(t, "about:blank", wide, high)
 	agent := value[string](b, "navigator.userAgent")
@@ -82,8 +82,8 @@ func TestChineseVisitorReadsChinese(t *testing.T) {
 	}
 }
 
-// The link, the switch and the last choice name the language; a switch changes it where the
-// visitor is.
+// The language comes from the link, the switch or the last choice. The switch keeps the visitor's
+// place.
 func TestLanguageIsChosen(t *testing.T) {
 	address := servedWithEngine(t, built)
 	b := open(t, address+"#check-then-delete/3/step-5", wide, high)
@@ -109,7 +109,7 @@ func TestLanguageIsChosen(t *testing.T) {
 	linked.eval("localStorage.clear()")
 }
 
-// What has been played goes on in the other language.
+// A game continues in the other language.
 func TestGameGoesOnInTheOtherLanguage(t *testing.T) {
 	b := open(t, oneFile(t), wide, high)
 	b.click(`a[href="#play/3"]`)

@@ -45,7 +45,7 @@ func TestThemeFollowsTheSystemAndTheSwitch(t *testing.T) {
 	b.eval("localStorage.clear()")
 }
 
-// Every run steps to its verdict and has all its texts, and no page body scrolls sideways.
+// Each run can be stepped to its verdict and has all its texts, and no page scrolls sideways.
 func TestEveryRunStepsToItsVerdictAndFitsAPhone(t *testing.T) {
 	url := onDisk(t, bare(t))
 	b := open(t, url, 360, 740)
@@ -109,7 +109,7 @@ func TestPrintHasTheWholeTimeline(t *testing.T) {
 	require.False(t, b.isShown(".controls"))
 }
 
-// What can be reached has a name, and text can be read on what is behind it.
+// Every control has a name, and text has enough contrast.
 func TestPageIsAccessible(t *testing.T) {
 	b := open(t, onDisk(t, bare(t))+"#process-pause/6/step-9999", wide, high)
 	for _, landmark := range []string{"header", "main", "nav[aria-label]", "h1", "[aria-live=polite]", "section[aria-label]"} {
@@ -124,8 +124,7 @@ func TestPageIsAccessible(t *testing.T) {
 	}
 }
 
-// contrast names the colours of text that have less than 4.5 to 1 with what is
-// behind them.
+// contrast returns the colours of text with a contrast of less than 4.5 to 1.
 const contrast = `(() => {
 	const style = getComputedStyle(document.documentElement);
 	const light = (name) => {
@@ -143,7 +142,7 @@ const contrast = `(() => {
 	}).map((pair) => pair.join(' on '));
 })()`
 
-// The page that "go run . show FAILURE --html FILE" writes.
+// This is the page that "go run . show FAILURE --html FILE" writes.
 func TestPageOfOneRunStandsAlone(t *testing.T) {
 	judged(t)
 	for _, row := range made.rows {

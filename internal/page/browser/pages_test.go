@@ -24,7 +24,7 @@ var made struct {
 	err   error
 }
 
-// judged makes the verdicts on the stages as they are, once.
+// judged computes the verdicts on the stages once.
 func judged(t *testing.T) {
 	t.Helper()
 	made.Do(func() {
@@ -36,14 +36,14 @@ func judged(t *testing.T) {
 	require.NoError(t, made.err)
 }
 
-// bare is the page of the stages as they are, without an engine.
+// bare returns the page of the stages without an engine.
 func bare(t *testing.T) []byte {
 	t.Helper()
 	judged(t)
 	return made.page
 }
 
-// onDisk is the address of a page that is opened from the disk.
+// onDisk returns the address of a page that is opened from the disk.
 func onDisk(t *testing.T, content []byte) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "lockkata.html")
@@ -51,7 +51,7 @@ func onDisk(t *testing.T, content []byte) string {
 	return "file://" + name
 }
 
-// served is the address of a page that "go run . serve" would serve.
+// served returns the address of a page on a server, as with "go run . serve".
 func served(t *testing.T, content []byte) string {
 	t.Helper()
 	server := httptest.NewServer(page.Handler(content, nil))

@@ -24,7 +24,7 @@ func built(ctx context.Context) ([]byte, error) {
 	return build.Wasm(ctx, repository, os.DirFS(repository))
 }
 
-// servedWithEngine is the address of a page that "go run . serve" would serve.
+// servedWithEngine returns the address of a page on a server, as with "go run . serve".
 func servedWithEngine(t *testing.T, engine func(context.Context) ([]byte, error)) string {
 	t.Helper()
 	runner, err := build.Runner(t.Context(), repository)
@@ -37,7 +37,7 @@ func servedWithEngine(t *testing.T, engine func(context.Context) ([]byte, error)
 	return server.URL + "/"
 }
 
-// oneFile is the address of the file that "go run . serve --file" writes, once for all tests.
+// oneFile returns the address of the file that "go run . serve --file" writes, once for all tests.
 func oneFile(t *testing.T) string {
 	t.Helper()
 	written.Do(func() {
@@ -57,31 +57,31 @@ var written struct {
 	content []byte
 }
 
-// bothWays are the ways to open a page that has an engine.
+// bothWays runs a test with each way to open a page that has an engine.
 func bothWays(t *testing.T, walk func(t *testing.T, url string)) {
 	t.Helper()
 	t.Run("served", func(t *testing.T) { walk(t, servedWithEngine(t, built)) })
 	t.Run("one file", func(t *testing.T) { walk(t, oneFile(t)) })
 }
 
-// until waits until an expression is true in the page, for two minutes: then it says what the page shows.
+// until waits up to two minutes for an expression to be true in the page. If it fails it prints the page.
 func (b *tab) until(expression string) {
 	b.t.Helper()
 	look := fmt.Sprintf("new Promise((done, fail) => { const last = Date.now() + 120000; const look = () => ((%s) ? done(0) : "+
 		"Date.now() < last ? setTimeout(look, 10) : fail(new Error(document.body.innerText.slice(0, 600)))); look(); })", expression)
 	_, err := chromedp.Run(b.ctx, chromedp.Evaluate[any](look, chromedp.EvalAwaitPromise))
-	require.NoError(b.t, err, "waiting for %s; the page complains: %s", expression, b.said())
+	require.NoError(b.t, err, "waiting for %s; the page complains: %s", expression, b.errors())
 	b.settle()
 }
 
-// said is what the console and the page complained of.
-func (b *tab) said() string {
+// errors returns the errors of the console and of the page.
+func (b *tab) errors() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return strings.Join(b.complaints, "; ")
 }
 
-// option clicks on what can happen next, by its words.
+// option clicks on an option with these words.
 func (b *tab) option(words string) {
 	b.t.Helper()
 	i := value[int](b, fmt.Sprintf("[...document.querySelectorAll('.option')].findIndex((o) => o.innerText.includes(%q)) + 1", words))
@@ -118,14 +118,14 @@ func TestStage3IsWonByClicks(t *testing.T) {
 	})
 }
 
-func TestRunIsTakenOverAndEndsOtherwise(t *testing.T) {
+func TestTakenOverRunEndsDifferently(t *testing.T) {
 	bothWays(t, func(t *testing.T, url string) {
 		b := open(t, url+"#check-then-delete/3/step-5", wide, high)
 		require.Contains(t, b.text(".says"), "GET K")
 		b.press("o")
 		b.until("document.querySelector('.option')")
-		require.Contains(t, b.text(".story"), "Taken over from check-then-delete")
-		for range 40 { // A goes on at once, and so does everybody
+		require.Contains(t, b.text(".story"), "You have taken over check-then-delete")
+		for range 40 { // A continues at once, and then the others
 			if b.isShown(".ending") {
 				break
 			}
@@ -133,7 +133,7 @@ func TestRunIsTakenOverAndEndsOtherwise(t *testing.T) {
 			b.press("1")
 			b.until(fmt.Sprintf("location.hash !== %q", before))
 		}
-		require.Contains(t, b.text(".ending"), "it came to another end. SAFE in this run")
+		require.Contains(t, b.text(".ending"), "The run has ended, with another outcome. SAFE in this run")
 		require.Contains(t, b.text(".ending .replay"), "v1/stage3/check-then-delete@9/1x/")
 		b.press(kb.Escape)
 		require.True(t, b.isShown(".matrix"))

@@ -23,7 +23,7 @@ import (
 	"lockkata/internal/page"
 )
 
-var browser context.Context // nil where there is no Chromium
+var browser context.Context // nil without a Chromium
 
 func TestMain(m *testing.M) { os.Exit(drive(m)) }
 
@@ -49,7 +49,7 @@ func drive(m *testing.M) int {
 	return m.Run()
 }
 
-// chromium is the path of a Chromium, "" where none is installed.
+// chromium returns the path of a Chromium; "" if none is installed.
 func chromium() string {
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -59,7 +59,7 @@ func chromium() string {
 	return ""
 }
 
-// tab is a page in the browser, and what it did behind our back.
+// tab is a page in the browser, with its requests and errors.
 type tab struct {
 	t   *testing.T
 	ctx context.Context
@@ -67,11 +67,11 @@ type tab struct {
 	// complaints are errors and warnings of the console, and exceptions.
 	complaints []string
 	requests   []string
-	own        []string // what it may ask for besides itself and its engine: what begins so
+	own        []string // beginnings of addresses that it may request besides itself and its engine
 }
 
-// open opens an address in a window of that size. When the test ends, the page must
-// have complained of nothing and asked for nothing but itself.
+// open opens an address in a window of that size. At the end of the test the page must have no
+// errors, and must have requested only itself and its engine.
 func open(t *testing.T, url string, width, height int64) *tab {
 	t.Helper()
 	if browser == nil {
@@ -91,7 +91,7 @@ func open(t *testing.T, url string, width, height int64) *tab {
 	b.do(chromedp.EmulateViewport(width, height), chromedp.Navigate(url))
 	mine, _, _ := strings.Cut(url, "#")
 	t.Cleanup(func() {
-		b.eval("new Promise((done) => setTimeout(() => done(0), 50))") // what it still has to say
+		b.eval("new Promise((done) => setTimeout(() => done(0), 50))") // late errors
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		assert.Empty(t, b.complaints, "the page complains")
@@ -151,8 +151,7 @@ func (b *tab) press(keys ...string) {
 	}
 }
 
-// settle waits until the page has done what it was asked for: a new hash is told
-// to it in a task of its own.
+// settle waits until the page has handled a new hash, which the browser reports in another task.
 func (b *tab) settle() {
 	b.t.Helper()
 	b.eval("new Promise((done) => setTimeout(() => setTimeout(() => done(0)), 10))")
@@ -164,7 +163,7 @@ func (b *tab) click(selector string) {
 	b.settle()
 }
 
-// value is what an expression is in the page.
+// value returns the value of an expression in the page.
 func value[T any](b *tab, expression string) T {
 	b.t.Helper()
 	got, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
@@ -174,7 +173,7 @@ func value[T any](b *tab, expression string) T {
 
 func (b *tab) eval(expression string) { value[any](b, expression) }
 
-// text is what an element shows.
+// text returns an element's text.
 func (b *tab) text(selector string) string {
 	b.t.Helper()
 	return value[string](b, fmt.Sprintf("document.querySelector(%q).innerText", selector))
@@ -187,7 +186,7 @@ func (b *tab) count(selector string) int {
 
 func (b *tab) hash() string { return value[string](b, "location.hash") }
 
-// isShown tells whether an element is there and takes room.
+// isShown reports whether an element exists and is visible.
 func (b *tab) isShown(selector string) bool {
 	b.t.Helper()
 	return value[bool](b, fmt.Sprintf("(document.querySelector(%q)?.getClientRects().length ?? 0) > 0", selector))

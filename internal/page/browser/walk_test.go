@@ -15,7 +15,7 @@ const (
 	high = 800
 )
 
-// places are the ways to open the page.
+// places runs a test with each way to open the page.
 func places(t *testing.T, walk func(t *testing.T, url string)) {
 	t.Helper()
 	t.Run("from disk", func(t *testing.T) { walk(t, onDisk(t, bare(t))) })
@@ -132,9 +132,9 @@ func TestBeforeAndAfterStepTogether(t *testing.T) {
 	for b.hash() != "#check-then-delete/3..4/step-5" {
 		b.press(kb.ArrowRight)
 	}
-	require.Equal(t, []string{"A sends GET K, and Redis answers A1.", "A calls Unlock()."}, b.says(), "where they differ, one waits")
+	require.Equal(t, []string{"A sends GET K, and Redis answers A1.", "A calls Unlock()."}, b.sentences(), "where they differ, one waits")
 	b.press(kb.ArrowRight)
-	require.Equal(t, []string{"The process of A stands still before DEL K.", "The process of A stands still before EVALSHA unlock 1 K A1."}, b.says())
+	require.Equal(t, []string{"The process of A stands still before DEL K.", "The process of A stands still before EVALSHA unlock 1 K A1."}, b.sentences())
 	b.press(kb.End)
 	require.Equal(t, []string{
 		"BROKEN: wrong delete: A's DEL removes the lock of B (B1), sent at mutex.go:107.", "SAFE in this run: no rule is broken.",
@@ -170,13 +170,13 @@ func TestDeepLinkOpensTheStep(t *testing.T) {
 	}
 }
 
-// says are the sentences of all runs that are shown.
-func (b *tab) says() []string {
+// sentences returns the sentences of all runs that are shown.
+func (b *tab) sentences() []string {
 	b.t.Helper()
 	return value[[]string](b, "[...document.querySelectorAll('.says')].map((s) => s.innerText)")
 }
 
-// focus is where the link leads that has the focus.
+// focus returns the target of the focused link.
 func (b *tab) focus() string {
 	b.t.Helper()
 	return value[string](b, "document.activeElement.getAttribute('href') ?? ''")

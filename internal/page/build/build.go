@@ -1,6 +1,5 @@
-// Package build builds the engine of the page as WebAssembly, with the locks' sources
-// and every edit of the suite in it. What is built is cached by the go command, and never
-// part of the repository.
+// Package build builds the page's engine as WebAssembly, with the locks' sources and every edit of
+// the suite. The go command caches it; it is never part of the repository.
 package build
 
 import (
@@ -23,7 +22,7 @@ import (
 	"lockkata/internal/stages"
 )
 
-// command is the package of the engine, and generated its file that only a build has.
+// command is the package of the engine, and generated its file that only this build has.
 const (
 	command   = "lockkata/internal/page/wasm"
 	generated = "internal/page/wasm/generated.go"
@@ -35,12 +34,12 @@ var (
 	isNone  = i18n.New("this folder is in no module")
 )
 
-// Wasm builds the engine from the module that has the folder, and compresses it by
-// gzip. sources is the module's own folder.
+// Wasm builds the engine from the module of the folder, and returns it compressed by gzip. sources
+// is the module's root.
 func Wasm(ctx context.Context, folder string, sources fs.FS) ([]byte, error) {
 	module, err := run(ctx, folder, "go", "list", "-m", "-f", "{{.Path}} {{.Dir}}")
 	name, root, _ := strings.Cut(strings.TrimSpace(module), " ")
-	if name == "command-line-arguments" { // what go list says outside all modules
+	if name == "command-line-arguments" { // the answer of go list outside all modules
 		return nil, notHere.Args("why", isNone.Args())
 	}
 	if err != nil || name != "lockkata" {
@@ -65,7 +64,7 @@ func Wasm(ctx context.Context, folder string, sources fs.FS) ([]byte, error) {
 	return compressed(file)
 }
 
-// Runner is the JavaScript with which Go's own distribution runs WebAssembly.
+// Runner returns Go's own JavaScript for running WebAssembly.
 func Runner(ctx context.Context, folder string) (string, error) {
 	goroot, err := run(ctx, folder, "go", "env", "GOROOT")
 	if err != nil {
@@ -75,8 +74,8 @@ func Runner(ctx context.Context, folder string) (string, error) {
 	return string(text), err
 }
 
-// cache is the folder in which the last build of a module is kept: the go command does not
-// link again what is still as it was.
+// cache returns the folder of a module's last build: the go command does not link again if nothing
+// has changed.
 func cache(root string) (string, error) {
 	user, err := os.UserCacheDir()
 	if err != nil {
@@ -86,7 +85,7 @@ func cache(root string) (string, error) {
 	return folder, os.MkdirAll(folder, 0o700)
 }
 
-// compressed is the file, compressed by gzip, from the file beside it where that is newer.
+// compressed returns the file compressed by gzip. It reuses the .gz file if that is newer.
 func compressed(file string) ([]byte, error) {
 	was, err := os.Stat(file)
 	if err != nil {
@@ -107,7 +106,7 @@ func compressed(file string) ([]byte, error) {
 	return packed, os.WriteFile(beside, packed, 0o600)
 }
 
-// compress compresses by gzip, as small as it can.
+// compress compresses by gzip, to the smallest size.
 func compress(raw []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
@@ -121,8 +120,8 @@ func compress(raw []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// run runs a command for the browser in a folder, and returns what it prints. What it
-// complains of is part of the error.
+// run runs a command in a folder, with the environment for the browser, and returns its output. An
+// error has the command's error output.
 func run(ctx context.Context, folder, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = folder
@@ -136,7 +135,7 @@ func run(ctx context.Context, folder, name string, args ...string) (string, erro
 	return string(out), err
 }
 
-// files are the files that only the build has, by their names in the repository.
+// files returns the files that only this build has, by their paths in the repository.
 func files(sources fs.FS) (map[string]string, error) {
 	files, err := edits.Files(sources)
 	if err != nil {

@@ -10,23 +10,23 @@ import (
 
 var noFailure = i18n.New("there is no failure \"{failure}\"")
 
-// Column is the catalogue on one lock.
-type Column struct {
+// Catalogue has the results of all failures on one lock.
+type Catalogue struct {
 	Cells   []Cell `json:"cells"`
-	Stopped bool   `json:"stopped,omitempty"` // before all were played
+	Stopped bool   `json:"stopped,omitempty"` // stopped before the end
 }
 
-// Cell is one failure on one lock.
+// Cell is the result of one failure on one lock.
 type Cell struct {
 	Failure string        `json:"failure,omitempty"`
 	Outcome string        `json:"outcome"`
-	Was     string        `json:"was,omitempty"` // of the lock as it stands, where that is another
+	Was     string        `json:"was,omitempty"` // the outcome on the lock without the edit, if it differs
 	Verdict string        `json:"verdict"`
 	Tone    timeline.Tone `json:"tone,omitempty"`
 	Run     *Run          `json:"run,omitempty"`
 }
 
-// CellOf returns a verdict as a page shows it, with its run.
+// CellOf returns a verdict for a page, with its run.
 func CellOf(v failures.Verdict, of stages.Code, in i18n.Language) Cell {
 	c := Cell{Outcome: string(rune(v.Outcome)), Verdict: v.HeadlineIn(in)}
 	if v.Trace != nil {
@@ -36,13 +36,13 @@ func CellOf(v failures.Verdict, of stages.Code, in i18n.Language) Cell {
 	return c
 }
 
-// column plays the catalogue on a lock.
-func (e *Engine) column(r Request, tell Tell) (Column, error) {
+// catalogue plays all failures on a lock.
+func (e *Engine) catalogue(r Request, tell Tell) (Catalogue, error) {
 	l, err := e.find(r)
 	if err != nil {
-		return Column{}, err
+		return Catalogue{}, err
 	}
-	all := Column{Cells: []Cell{}}
+	all := Catalogue{Cells: []Cell{}}
 	for i, f := range failures.All {
 		if tell(Progress{Done: i, Of: len(failures.All)}) {
 			all.Stopped = true
@@ -80,7 +80,7 @@ func (e *Engine) verdict(r Request) (lock, failures.Verdict, error) {
 	return l, failures.Run(e.t, f, l.Subject), nil
 }
 
-// search looks for a shortest schedule.
+// search searches for a shortest schedule.
 func (e *Engine) search(r Request, tell Tell) (schedule.Answer, error) {
 	property, err := schedule.FindProperty(r.Goal)
 	if err != nil {

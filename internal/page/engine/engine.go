@@ -1,6 +1,6 @@
-// Package engine answers the requests of a page that plays, breaks and searches the
-// locks: it runs as WebAssembly in a browser. Requests and answers are JSON; one
-// request is answered at a time. It needs no browser, and is tested without one.
+// Package engine answers the requests of a page that plays, edits and searches the locks. It runs
+// as WebAssembly in a browser. Requests and answers are JSON, and one request is answered at a time.
+// Its tests need no browser.
 package engine
 
 import (
@@ -20,22 +20,22 @@ type Engine struct {
 	sources fs.FS
 	force   func(i int)
 	game    *game.Game
-	played  lock // by the game
+	played  lock // the game's
 }
 
-// New returns an engine in a test, as worlds need one. sources is the repository's own folder.
-// force makes the locks run with edit number i of the suite's, from 1, and with none for 0;
-// it is nil where the locks are as they stand.
+// New returns an engine. Worlds need a test, hence t. sources is the repository's root. force
+// activates edit number i of the suite, counted from 1, or none with 0; it is nil if the build has
+// no edits.
 func New(t *testing.T, sources fs.FS, force func(i int)) *Engine {
 	return &Engine{t: t, sources: sources, force: force}
 }
 
-// Request is what a page asks for. Which fields count depends on Op.
+// Request is a request of a page. Op decides which fields are used.
 type Request struct {
 	Op       string        `json:"op"`
 	Lang     i18n.Language `json:"lang,omitempty"`
-	Stage    string        `json:"stage,omitempty"` // a column's ID: 3, 6.1
-	Edit     string        `json:"edit,omitempty"`  // the ID of an edit of that column
+	Stage    string        `json:"stage,omitempty"` // a stage's ID: 3, 6.1
+	Edit     string        `json:"edit,omitempty"`  // the ID of an edit of that stage
 	Goal     string        `json:"goal,omitempty"`  // the name of a property
 	Env      string        `json:"env,omitempty"`
 	Clients  int           `json:"clients,omitempty"`
@@ -43,23 +43,23 @@ type Request struct {
 	Schedule string        `json:"schedule,omitempty"` // its string
 	Option   int           `json:"option,omitempty"`
 	Failure  string        `json:"failure,omitempty"` // a failure's ID
-	Step     int           `json:"step,omitempty"`    // of a failure's run, as it is drawn, from 1
-	Bound    int           `json:"bound,omitempty"`   // the highest cost of a search
+	Step     int           `json:"step,omitempty"`    // of a failure's run, as drawn, counted from 1
+	Bound    int           `json:"bound,omitempty"`   // the most faults in a search
 }
 
-// Progress is how far a long request is.
+// Progress is the progress of a long request.
 type Progress struct {
 	Done   int `json:"done"`             // schedules, or failures
-	Of     int `json:"of,omitempty"`     // 0: not known
-	States int `json:"states,omitempty"` // that a search has seen
-	Cost   int `json:"cost,omitempty"`   // that a search looks through
+	Of     int `json:"of,omitempty"`     // 0: unknown
+	States int `json:"states,omitempty"` // seen by a search
+	Cost   int `json:"cost,omitempty"`   // the number of faults that a search is at
 }
 
-// Tell gets the progress of a long request. It returns true to end the request, whose answer
-// then is what is known so far.
+// Tell gets the progress of a long request. If it returns true the request ends, with what is known
+// so far.
 type Tell func(Progress) (stop bool)
 
-// Answer answers a request. The answer to one that is refused has an error.
+// Answer answers a request. If the request is refused the answer has an error.
 func (e *Engine) Answer(request []byte, tell Tell) []byte {
 	var r Request
 	err := json.Unmarshal(request, &r)
@@ -85,8 +85,8 @@ func (e *Engine) answer(r Request, tell Tell) (any, error) {
 		return e.begin(r)
 	case "choose", "undo", "restart", "hint", "par":
 		return e.play(r, tell)
-	case "column":
-		return e.column(r, tell)
+	case "catalogue":
+		return e.catalogue(r, tell)
 	case "run":
 		return e.run(r)
 	case "search":
@@ -95,7 +95,7 @@ func (e *Engine) answer(r Request, tell Tell) (any, error) {
 	return nil, fmt.Errorf("there is no request %q", r.Op)
 }
 
-// stop asks tell, of a search.
+// stop converts tell for a search.
 func stop(tell Tell) func(schedule.Progress) bool {
 	return func(p schedule.Progress) bool { return tell(Progress{Done: p.Runs, States: p.States, Cost: p.Bound}) }
 }

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// ask asks an engine, and reads its answer.
+// ask sends a request and returns the answer.
 func ask[A any](t *testing.T, e *Engine, r Request) A {
 	t.Helper()
 	raw, err := json.Marshal(r)
@@ -69,73 +69,73 @@ func TestRunIsTakenOverInTheMiddle(t *testing.T) {
 	}
 }
 
-// takeOver takes a run over after a step: the game begins as the run was drawn up to there,
+// takeOver takes a run over after a step: the game begins with the run as drawn up to there,
 // and its string replays it.
 func takeOver(t *testing.T, e *Engine, stage string, cell Cell, failure string, step int) {
 	t.Helper()
 	p := ask[Position](t, e, Request{Op: "take", Stage: stage, Failure: failure, Step: step})
 	require.Equal(t, failure, p.Taken)
-	// A command that has left is drawn once time has passed, or it is delayed: perhaps after the step.
+	// A command is drawn only once time has passed or it is delayed, perhaps after the step.
 	arrived := func(steps []Step) []Step {
 		return slices.DeleteFunc(slices.Clone(steps), func(s Step) bool { return s.Kind == "sent" })
 	}
-	for i, s := range arrived(cell.Run.Steps[:step-1]) { // the reply of the step itself may not be read yet
+	for i, s := range arrived(cell.Run.Steps[:step-1]) { // the reply of this step may not be read yet
 		now := arrived(p.Run.Steps)[i]
 		require.Equal(t, s.Kind+" "+s.At, now.Kind+" "+now.At, "%s on %s, taken over after step %d", failure, stage, step)
-		text := strings.ReplaceAll(now.Text, cmp.Or(cell.Run.Key, "no key"), "K") // nobody knows its name before it is there
+		text := strings.ReplaceAll(now.Text, cmp.Or(cell.Run.Key, "no key"), "K") // the key has no name before it exists
 		require.Equal(t, s.Text, text, "%s on %s, taken over after step %d", failure, stage, step)
 	}
 	again := ask[Position](t, e, Request{Op: "replay", Stage: stage, Schedule: p.View.Schedule})
 	require.Equal(t, p.Run, again.Run, "%s on %s: %s", failure, stage, p.View.Schedule)
 }
 
-func TestRunThatIsTakenOverEndsOtherwise(t *testing.T) {
+func TestTakenOverRunEndsDifferently(t *testing.T) {
 	e := newEngine(t)
 	cell := ask[Cell](t, e, Request{Op: "run", Stage: "3", Failure: "check-then-delete"})
 	require.Equal(t, "x", cell.Outcome)
 	require.Equal(t, "A sends GET K, and Redis answers A1.", cell.Run.Steps[4].Says)
 	p := ask[Position](t, e, Request{Op: "take", Stage: "3", Failure: "check-then-delete", Step: 5})
 	require.Equal(t, "v1/stage3/check-then-delete@9/1x/pause/wrong-delete/", p.View.Schedule)
-	for len(p.View.Options) > 0 { // whoever can goes on: nobody stands still before the DEL
+	for len(p.View.Options) > 0 { // no process is paused before the DEL
 		p = ask[Position](t, e, Request{Op: "choose"})
 	}
 	require.Empty(t, p.View.Findings)
 	require.Equal(t, "SAFE in this run: no rule is broken.", p.Verdict)
 	p = ask[Position](t, e, Request{Op: "take", Stage: "3", Failure: "check-then-delete", Step: 12})
-	for len(p.View.Options) > 0 { // too late: A's DEL is on its way, and B inside
+	for len(p.View.Options) > 0 { // too late: A's DEL is on its way, and B holds the lock
 		p = ask[Position](t, e, Request{Op: "choose"})
 	}
 	require.Contains(t, p.Verdict, "BROKEN: wrong delete: A's DEL removes the lock of B (B1)")
 }
 
-func TestColumnIsWhatTheLessonsSay(t *testing.T) {
+func TestCatalogueHasTheExpectedOutcomes(t *testing.T) {
 	e := newEngine(t)
-	column := ask[Column](t, e, Request{Op: "column", Stage: "6.1"})
-	require.Len(t, column.Cells, len(failures.All))
+	results := ask[Catalogue](t, e, Request{Op: "catalogue", Stage: "6.1"})
+	require.Len(t, results.Cells, len(failures.All))
 	for i, f := range failures.All {
-		require.Equal(t, string(rune(stages.MustFind("6.1").Expect(f))), column.Cells[i].Outcome, f.ID)
-		require.Empty(t, column.Cells[i].Was)
+		require.Equal(t, string(rune(stages.MustFind("6.1").Expect(f))), results.Cells[i].Outcome, f.ID)
+		require.Empty(t, results.Cells[i].Was)
 	}
 }
 
-func TestLongRequestsAreEndedAndSayHowFarTheyAre(t *testing.T) {
+func TestLongRequestsCanBeStoppedAndReportProgress(t *testing.T) {
 	e := newEngine(t)
 	for op, request := range map[string]string{
-		"column": `{"op": "column", "stage": "2"}`, "search": `{"op": "search", "stage": "6", "goal": "exclusion", "env": "async", "bound": 3}`,
+		"catalogue": `{"op": "catalogue", "stage": "2"}`, "search": `{"op": "search", "stage": "6", "goal": "exclusion", "env": "async", "bound": 3}`,
 	} {
-		var told []Progress
+		var progress []Progress
 		answer := e.Answer([]byte(request), func(p Progress) bool {
-			told = append(told, p)
-			return len(told) == 4
+			progress = append(progress, p)
+			return len(progress) == 4
 		})
-		require.Len(t, told, 4, op)
-		require.Equal(t, 3, told[3].Done, op)
-		require.Contains(t, string(answer), map[string]string{"column": `"stopped":true`, "search": `"exhausted":false`}[op])
+		require.Len(t, progress, 4, op)
+		require.Equal(t, 3, progress[3].Done, op)
+		require.Contains(t, string(answer), map[string]string{"catalogue": `"stopped":true`, "search": `"exhausted":false`}[op])
 	}
 }
 
-// A page may ask for anything.
-func TestWhatCannotBeAnsweredIsAnError(t *testing.T) {
+// A page may send invalid requests.
+func TestInvalidRequestIsAnError(t *testing.T) {
 	e := newEngine(t)
 	for request, says := range map[string]string{
 		`{`:                            "unexpected end",

@@ -23,14 +23,14 @@ func init() {
 
 var noEdit = i18n.New("there is no edit \"{edit}\" of {lock}")
 
-// lock is a column as it stands or edited, with its source.
+// lock is a stage with its source, edited or not.
 type lock struct {
 	stages.Stage
 	code stages.Code
-	edit int // the number of the edit that is compiled in, from 1; 0: none
+	edit int // the number of the active edit, counted from 1; 0: none
 }
 
-// find returns the lock of a request. The next worlds run it.
+// find returns the lock of a request, and makes the next worlds run it.
 func (e *Engine) find(r Request) (lock, error) {
 	c, err := stages.Find(r.Stage)
 	if err != nil {
@@ -58,7 +58,7 @@ func (e *Engine) use(l lock) {
 	}
 }
 
-// edit puts an edit into a lock, which then has another name.
+// edit applies an edit to a lock, which then has another name.
 func (e *Engine) edit(l *lock, id string) error {
 	i := slices.IndexFunc(edits.All, func(e edits.Edit) bool { return e.ID() == id && path.Dir(e.File) == l.Dir })
 	if i < 0 {
@@ -89,16 +89,16 @@ func (e *Engine) edit(l *lock, id string) error {
 	return err
 }
 
-// Lock is what a page shows of a lock.
+// Lock is a lock as a page shows it.
 type Lock struct {
 	ID     string        `json:"id"`
 	Name   string        `json:"name"`
 	Title  string        `json:"title"`
 	Files  []stages.File `json:"files"`
 	Edits  []Edit        `json:"edits"`
-	Goals  []game.Named  `json:"goals"` // what can be played and searched
+	Goals  []game.Named  `json:"goals"` // properties to play and to search for
 	Envs   []game.Named  `json:"envs"`
-	Search Question      `json:"search"` // what is asked first
+	Search Question      `json:"search"` // the default question
 }
 
 // Edit is an edit as a page shows it.
@@ -106,20 +106,20 @@ type Edit struct {
 	ID      string   `json:"id"`
 	Name    string   `json:"name"`
 	File    string   `json:"file"`
-	Line    int      `json:"line"` // where it is, from 1
+	Line    int      `json:"line"` // its line, counted from 1
 	Old     string   `json:"old"`
 	New     string   `json:"new"`
 	Suffers string   `json:"suffers"`
 	Search  Question `json:"search"`
 }
 
-// Question is what a search looks for.
+// Question is the goal of a search.
 type Question struct {
 	Property string `json:"property"`
 	Env      string `json:"env"`
 }
 
-// describe describes a lock.
+// describe returns a lock for the page.
 func (e *Engine) describe(r Request) (Lock, error) {
 	l, err := e.find(r)
 	if err != nil {
@@ -140,7 +140,7 @@ func (e *Engine) describe(r Request) (Lock, error) {
 		if path.Dir(x.File) != l.Dir {
 			continue
 		}
-		edit, err := e.shown(x, shown.Search, r.Lang)
+		edit, err := e.describeEdit(x, shown.Search, r.Lang)
 		if err != nil {
 			return shown, err
 		}
@@ -149,7 +149,7 @@ func (e *Engine) describe(r Request) (Lock, error) {
 	return shown, nil
 }
 
-// questionOf is what the challenge of a column asks.
+// questionOf returns the question of a stage's challenge.
 func questionOf(challenge string) Question {
 	setup, _, _, err := schedule.Parse(challenge)
 	if err != nil {
@@ -158,8 +158,8 @@ func questionOf(challenge string) Question {
 	return Question{setup.Property.Name, setup.Env.Name}
 }
 
-// shown is an edit with its line. search is used where the edit asks for no search of its own.
-func (e *Engine) shown(x edits.Edit, search Question, in i18n.Language) (Edit, error) {
+// describeEdit returns an edit with its line. Without a search in the edit it uses the given one.
+func (e *Engine) describeEdit(x edits.Edit, search Question, in i18n.Language) (Edit, error) {
 	raw, err := fs.ReadFile(e.sources, x.File)
 	if err != nil {
 		return Edit{}, err

@@ -12,7 +12,7 @@ import (
 	"lockkata/internal/stages"
 )
 
-// What is said of a game that cannot begin, and of one that is over.
+// Texts about a game that cannot begin, and about its end.
 var (
 	noRun    = i18n.New("{failure} has no run on {lock}")
 	noStep   = i18n.New("{failure} on {lock} has {n} steps, and no step {step}")
@@ -21,18 +21,18 @@ var (
 	noneIs   = i18n.New("no rule is broken")
 )
 
-// Position is where a game is.
+// Position is the state of a game.
 type Position struct {
 	View    game.View     `json:"view"`
-	Files   []stages.File `json:"files,omitempty"` // of the lock, at the beginning of a game
-	Run     Run           `json:"run"`             // what has happened, as a page draws it
-	Verdict string        `json:"verdict"`         // where nothing is left to choose
+	Files   []stages.File `json:"files,omitempty"` // of the lock; only at the beginning of a game
+	Run     Run           `json:"run"`             // the events so far
+	Verdict string        `json:"verdict"`         // only where no option is left
 	Tone    timeline.Tone `json:"tone,omitempty"`  // of the verdict
 	Taken   string        `json:"taken,omitempty"` // the failure whose run was taken over
 	Hint    *game.Hint    `json:"hint,omitempty"`
 }
 
-// begin begins a game: a challenge, a schedule's string, or a run that is taken over.
+// begin begins a game: from a challenge, from a schedule's string, or from a run that is taken over.
 func (e *Engine) begin(r Request) (Position, error) {
 	settings := game.Settings{Goal: r.Goal, Env: r.Env, Clients: cmp.Or(r.Clients, 2), Attempts: cmp.Or(r.Attempts, 1)}
 	var l lock
@@ -65,7 +65,7 @@ func (e *Engine) begin(r Request) (Position, error) {
 	return p, err
 }
 
-// take returns the challenge to take a run over, after a step as it is drawn.
+// take returns a challenge that takes a run over after a step as drawn.
 func (e *Engine) take(r Request, settings game.Settings) (lock, game.Challenge, error) {
 	none := game.Challenge{}
 	l, v, err := e.verdict(r)
@@ -115,11 +115,11 @@ func (e *Engine) play(r Request, tell Tell) (Position, error) {
 	return p, err
 }
 
-// position is where the game is.
+// position returns the game's position.
 func (e *Engine) position() (Position, error) {
 	g := e.game
 	view, err := g.View()
-	// A picture tells whether two are inside against the rule, whatever the goal is.
+	// A picture marks two holders against the rule, even if the goal is another one.
 	found := oracle.Ask(g.Trace(), append([]oracle.Monitor{oracle.Exclusion}, g.Property.Breaks...)...)
 	p := Position{View: view, Run: NewRun(g.Trace(), found, e.played.code, g.Language)}
 	if g.From != nil {
@@ -131,7 +131,7 @@ func (e *Engine) position() (Position, error) {
 	return p, err
 }
 
-// end adds the verdict on a game that has ended: by the goal's rule, else by all.
+// end adds the verdict on a game that has ended: by the goal's rule, or else by all rules.
 func (p *Position) end(g *game.Game) {
 	found := g.Found()
 	if len(found) == 0 {

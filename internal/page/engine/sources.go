@@ -12,12 +12,12 @@ import (
 	"lockkata/internal/stages"
 )
 
-// sources follows which lines of the lock each lane runs.
+// sources tracks the lines of the lock that each lane runs.
 type sources struct {
 	code  stages.Code
 	line  map[int]string    // call → its line
 	sent  map[string]string // lane → the line in the background
-	over  map[string]bool   // lanes whose line in the background ends with this row
+	over  map[string]bool   // lanes whose background line ends with this row
 	entry map[string]string // call's name → the line where it begins
 }
 
@@ -25,7 +25,7 @@ func newSources(code stages.Code) *sources {
 	return &sources{code: code, line: map[int]string{}, sent: map[string]string{}, over: map[string]bool{}, entry: map[string]string{}}
 }
 
-// next forgets what ended with the row before.
+// next removes the lines that ended with the row before.
 func (s *sources) next() {
 	for lane := range s.over {
 		delete(s.sent, lane)
@@ -54,7 +54,7 @@ func (s *sources) follow(e world.Event) {
 	}
 }
 
-// known is "mutex.go:64" if the page has that file.
+// known returns "mutex.go:64", if the page has that file.
 func (s *sources) known(source *world.Source) string {
 	if source == nil || path.Dir(source.File) != s.code.Dir {
 		return ""
@@ -65,7 +65,7 @@ func (s *sources) known(source *world.Source) string {
 	return path.Base(source.String())
 }
 
-// begins is the line where the method of that name begins, "" where there is none.
+// begins returns the line where the method of that name begins; "" if there is no such method.
 func (s *sources) begins(op string) string {
 	if at, known := s.entry[op]; known {
 		return at
@@ -84,10 +84,10 @@ func (s *sources) begins(op string) string {
 var (
 	inCall     = i18n.New("in {call}()")
 	inLedger   = i18n.New("writes to the ledger")
-	inBusiness = i18n.New("runs a command of its own")
+	inBusiness = i18n.New("runs its own command")
 )
 
-// does says which call a lane is in, "" for none, and which of the lock's lines it runs.
+// does returns the call that a lane is in, "" for none, and the lines of the lock that it runs.
 func (s *sources) does(lane string, scene *world.Scene, l i18n.Language) (call, lines string) {
 	now, busy := scene.Call(lane)
 	switch {

@@ -12,12 +12,12 @@ import (
 	"lockkata/internal/stages"
 )
 
-// Run is a trace as steps, for a page that shows one after the other. What a step
-// leaves out is as it was in the step before.
+// Run is a trace as steps, for a page that shows one after the other. A field that a step leaves
+// out is the same as in the step before.
 type Run struct {
 	Lanes  []string `json:"lanes"`
 	Key    string   `json:"key,omitempty"`   // the lock's key, written K in texts
-	Other  string   `json:"other,omitempty"` // of the other lock, written L, where clients take two
+	Other  string   `json:"other,omitempty"` // the other lock's key, written L, where clients take two
 	Lease  float64  `json:"lease"`           // in milliseconds, as all times
 	Ledger bool     `json:"ledger,omitempty"`
 	Steps  []Step   `json:"steps"`
@@ -33,7 +33,7 @@ type Step struct {
 	Says   string   `json:"says"`
 	Inside string   `json:"inside,omitempty"`
 	State  string   `json:"state,omitempty"`
-	Does   []string `json:"does,omitempty"`  // the call that each lane is in, "" for none
+	Does   []string `json:"does,omitempty"`  // the call of each lane; "" for none
 	Lines  []string `json:"lines,omitempty"` // the lines of the lock that each lane runs: "mutex.go:64 ~watchdog.go:84", ~ in the background
 	Keys   *[]Held  `json:"keys,omitempty"`
 	Orders []string `json:"orders,omitempty"`
@@ -47,7 +47,7 @@ type Held struct {
 	Name  string  `json:"name"`
 	Value string  `json:"value"`
 	Owner string  `json:"owner"` // A1
-	Lane  int     `json:"lane"`  // of the owner; -1: no client's
+	Lane  int     `json:"lane"`  // of the owner; -1: no client
 	Until float64 `json:"until"` // when its lease ends; -1: never
 }
 
@@ -58,7 +58,7 @@ func NewRun(trace *world.Trace, found []oracle.Finding, code stages.Code, langua
 	at, scene := newSources(code), trace.UpTo(0).End()
 	var before Step
 	for _, row := range story.Rows() {
-		if scene.Index < row.Last { // some rows tell of the same events
+		if scene.Index < row.Last { // several rows may describe the same events
 			at.next()
 		}
 		for scene.Index < row.Last {
@@ -101,7 +101,7 @@ func stepOf(row timeline.Row, lanes []string) Step {
 	}
 }
 
-// without leaves out what is as it was.
+// without leaves out the fields that have not changed.
 func (s Step) without(before Step) Step {
 	if s.At == before.At {
 		s.At = ""

@@ -15,7 +15,7 @@ import (
 	"lockkata/internal/stages"
 )
 
-// here is the source of the lock in these tests: stage 2.
+// here returns the source of the lock of these tests: stage 2.
 func here(t *testing.T) stages.Code {
 	t.Helper()
 	code, err := stages.MustFind("2").Code(os.DirFS("../../.."))
@@ -23,7 +23,7 @@ func here(t *testing.T) stages.Code {
 	return code
 }
 
-// line is the number of the first line that contains a text.
+// line returns the number of the first line that contains a text.
 func line(code stages.Code, text string) string {
 	before, _, _ := strings.Cut(code.Files[0].Text, text)
 	return world.Source{File: code.Files[0].Name, Line: 1 + strings.Count(before, "\n")}.String()
@@ -37,7 +37,7 @@ func runOf(t *testing.T, scenario func(*world.World)) Run {
 	return NewRun(trace, oracle.Judge(trace), here(t), i18n.English)
 }
 
-// find is the first step whose sentence begins with a text.
+// find returns the first step whose sentence begins with a text.
 func find(t *testing.T, r Run, says string) Step {
 	t.Helper()
 	for _, s := range r.Steps {
@@ -57,11 +57,11 @@ func TestStepsAreTheRowsOfTheText(t *testing.T) {
 		b.Lock()
 		a.Unlock()
 	})
-	var said []string
+	var sentences []string
 	var at string
 	for _, s := range r.Steps {
-		at = cmp.Or(s.At, at) // it stands where it changes
-		said = append(said, at+" "+s.Says)
+		at = cmp.Or(s.At, at) // a step has its time only where it changes
+		sentences = append(sentences, at+" "+s.Says)
 	}
 	require.Equal(t, []string{
 		"0s A calls Lock().",
@@ -76,7 +76,7 @@ func TestStepsAreTheRowsOfTheText(t *testing.T) {
 		"31s A calls Unlock().",
 		"31s A sends DEL K, and Redis answers 1.",
 		"31s Unlock() of A returns: unlocked.",
-	}, said)
+	}, sentences)
 	require.Equal(t, "xx", r.Steps[8].Inside)
 	require.Contains(t, r.Steps[8].Found[0], "exclusion: B is inside the lock while A still is")
 }
@@ -107,7 +107,7 @@ func TestStepKnowsTheKeysAndWhenTheirLeasesEnd(t *testing.T) {
 	require.Empty(t, *find(t, r, "The lease ends").Keys)
 }
 
-func TestStepKnowsWhoStandsStillIsDeadOrHasNoNetwork(t *testing.T) {
+func TestStepKnowsPausedDeadAndDisconnectedClients(t *testing.T) {
 	r := runOf(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Freeze()
@@ -123,7 +123,7 @@ func TestStepKnowsWhoStandsStillIsDeadOrHasNoNetwork(t *testing.T) {
 	require.Equal(t, []string{"s-", "sn", "s-", "--", "d-"}, states)
 }
 
-func TestWriteToTheLedgerIsOverOnceItIsAnswered(t *testing.T) {
+func TestWriteToTheLedgerEndsWithItsReply(t *testing.T) {
 	r := runOf(t, func(w *world.World) { w.Client("A").Insert("tea") })
 	last := r.Steps[len(r.Steps)-1]
 	require.Equal(t, `A asks the ledger to insert order "tea": inserted.`, last.Says)

@@ -9,7 +9,7 @@ import (
 	"lockkata/internal/stages"
 )
 
-// Each run of each lock is taken over here and there: all steps of all runs would take minutes.
+// This test takes runs over at some steps only: all steps of all runs would take minutes.
 func TestEveryRunIsTakenOver(t *testing.T) {
 	e := newEngine(t)
 	for _, c := range stages.All() {

@@ -1,7 +1,7 @@
 //go:build js && wasm
 
-// Command wasm is the engine in a web worker: it waits for requests and posts their
-// answers. Its build gives it the locks' sources, and locks that can be edited.
+// Command wasm is the engine in a web worker: it waits for requests and posts the answers. Its build
+// adds the locks' sources and all edits.
 package main
 
 import (
@@ -17,14 +17,13 @@ import (
 	"lockkata/internal/page/engine"
 )
 
-// What the build's own file sets.
+// Variables that a generated file of the build sets.
 var (
 	sources fs.FS = fstest.MapFS{}
 	force   func(i int)
 )
 
-// often is how long a long request works before it looks for messages. It costs some
-// milliseconds to look.
+// often is how often a long request looks for messages. Each look costs some milliseconds.
 const often = 100 * time.Millisecond
 
 func main() {
@@ -44,13 +43,13 @@ func main() {
 		post.Invoke("ready", "{}")
 		for request := range requests {
 			stopped.Store(false)
-			told := time.Now()
+			looked := time.Now()
 			post.Invoke("answer", string(locks.Answer([]byte(request), func(p engine.Progress) bool {
-				if time.Since(told) >= often {
-					raw, _ := json.Marshal(p) // numbers
+				if time.Since(looked) >= often {
+					raw, _ := json.Marshal(p) // it has only numbers
 					post.Invoke("progress", string(raw))
-					time.Sleep(time.Millisecond) // outside every bubble: the browser's messages come in
-					told = time.Now()
+					time.Sleep(time.Millisecond) // in real time, so that the browser can deliver messages
+					looked = time.Now()
 				}
 				return stopped.Load()
 			})))

@@ -1,4 +1,4 @@
-// Package step has what the subjects of the steps to stage 6 have in common.
+// Package step has what the subjects of the steps to stage 6 share.
 package step
 
 import (
@@ -13,8 +13,8 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// Subject shows a step, such as "6.1", to the failures. folder is its folder in that of
-// stage 6, and fixed its option that keeps the lease as it is.
+// Subject returns a step, such as "6.1", as a subject of the failures. folder is its folder inside
+// stage 6's, and fixed is its option that disables renewal.
 func Subject[H, O any, L interface {
 	Lock(context.Context) (H, error)
 	TryLock(context.Context) (H, error)
@@ -26,7 +26,7 @@ func Subject[H, O any, L interface {
 		Variants: map[failures.Variant]world.Constructor{
 			failures.FixedLease: adapters.Holding(adapters.With(newMutex, fixed), locked, lost),
 		},
-		SkipFrames: []string{"lockkata/stage6_reentrant_pubsub/" + folder + ".sender."}, // sends for others
+		SkipFrames: []string{"lockkata/stage6_reentrant_pubsub/" + folder + ".sender."}, // sends for its callers
 		Ignore:     func(key string) bool { return strings.HasSuffix(key, ":token") },
 	}
 }

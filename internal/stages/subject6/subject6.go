@@ -1,4 +1,4 @@
-// Package subject6 shows stage 6, whose API is its own, to the failures.
+// Package subject6 makes stage 6, which has its own API, a subject of the failures.
 package subject6
 
 import (
@@ -16,7 +16,7 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-// Subject is stage 6.
+// Subject returns stage 6 as a subject of the failures.
 func Subject() failures.Subject {
 	return failures.Subject{
 		Name: "stage6", New: variant(failures.Default),
@@ -24,7 +24,7 @@ func Subject() failures.Subject {
 		Ignore: func(key string) bool {
 			return strings.HasSuffix(key, ":token") || strings.Contains(key, adapters.Another)
 		},
-		// These only send scripts for others.
+		// These functions only send scripts for their callers.
 		SkipFrames: []string{"lockkata/stage6_reentrant_pubsub.(*Service).run", "lockkata/stage6_reentrant_pubsub.(*ownership).send"},
 		Has: []failures.Feature{
 			failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Fencing, failures.Force,
@@ -48,7 +48,7 @@ func variant(of failures.Variant) world.Constructor {
 		switch of {
 		case failures.Limited:
 			options = append(options, stage6.WithMaxHold(3*lease))
-		case failures.FixedLease, failures.BesideRenewed: // a third of the watchdog's lease, to tell the two apart
+		case failures.FixedLease, failures.BesideRenewed: // a third of the watchdog's lease, to distinguish them
 			options = []stage6.Option{stage6.WithWatchdogTimeout(3 * lease)}
 			leases = []stage6.LockOption{stage6.Lease(lease)}
 		}
@@ -88,8 +88,8 @@ func lockerOf(svc *stage6.Service, name string, leases ...stage6.LockOption) (fa
 	return locker{adapters.NewHolds(lock, try, stage6.ErrLocked, stage6.ErrLost), svc, m}, nil
 }
 
-// hold takes a lock. Where another process has it, hold waits for it in the background, until
-// the service is closed.
+// hold takes a lock. If another process holds it, hold waits for it in the background until the
+// service is closed.
 func hold(svc *stage6.Service, name string, leases ...stage6.LockOption) error {
 	m, err := svc.Mutex(name)
 	if err != nil {
@@ -109,7 +109,7 @@ type locker struct {
 	mutex *stage6.Mutex
 }
 
-// HoldCount is how often the client holds the lock.
+// HoldCount returns how often the client holds the lock.
 func (l locker) HoldCount(ctx context.Context) (int, error) {
 	nested, cancel := l.Nest(ctx)
 	defer cancel()

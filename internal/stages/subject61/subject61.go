@@ -1,4 +1,4 @@
-// Package subject61 shows step 6.1 to the failures.
+// Package subject61 makes step 6.1 a subject of the failures.
 package subject61
 
 import (
@@ -7,7 +7,7 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub/step1_told"
 )
 
-// Subject is step 6.1.
+// Subject returns step 6.1 as a subject of the failures.
 func Subject() failures.Subject {
 	return step.Subject("6.1", "step1_told", stage6.NewMutex, stage6.WithoutWatchdog(), stage6.ErrLocked, stage6.ErrLost,
 		failures.Scripts, failures.Watchdog)

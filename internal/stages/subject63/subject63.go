@@ -1,4 +1,4 @@
-// Package subject63 shows step 6.3 to the failures.
+// Package subject63 makes step 6.3 a subject of the failures.
 package subject63
 
 import (
@@ -7,7 +7,7 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub/step3_reentrant"
 )
 
-// Subject is step 6.3.
+// Subject returns step 6.3 as a subject of the failures.
 func Subject() failures.Subject {
 	return step.Subject("6.3", "step3_reentrant", stage6.NewMutex, stage6.WithoutWatchdog(), stage6.ErrLocked, stage6.ErrLost,
 		failures.Scripts, failures.Watchdog, failures.Reentry)

@@ -1,4 +1,4 @@
-// Package subject64 shows step 6.4 to the failures.
+// Package subject64 makes step 6.4 a subject of the failures.
 package subject64
 
 import (
@@ -7,7 +7,7 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub/step4_wakeup"
 )
 
-// Subject is step 6.4.
+// Subject returns step 6.4 as a subject of the failures.
 func Subject() failures.Subject {
 	return step.Subject("6.4", "step4_wakeup", stage6.NewMutex, stage6.WithoutWatchdog(), stage6.ErrLocked, stage6.ErrLost,
 		failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub)

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Terminal returns the stream as a file, and whether it is a terminal.
+// Terminal returns the stream as a file, and reports whether it is a terminal.
 func Terminal(stream any) (*os.File, bool) {
 	f, ok := stream.(*os.File)
 	return f, ok && term.IsTerminal(int(f.Fd()))
@@ -32,7 +32,7 @@ func size(stream any) (s struct{ columns, rows int }) {
 	return s
 }
 
-// Keyboard is where keys come from.
+// Keyboard is a source of keys.
 type Keyboard struct {
 	runes  *bufio.Reader
 	fd     int
@@ -54,7 +54,7 @@ func Open(in io.Reader) (*Keyboard, error) {
 	return k, nil
 }
 
-// Piped reads keys from a pipe or from lines: the spaces between them mean nothing.
+// Piped reads keys from a pipe or from lines, and skips spaces.
 func Piped(in io.Reader) *Keyboard { return &Keyboard{runes: bufio.NewReader(in)} }
 
 // IsTerminal reports whether the keys come from a terminal.
@@ -81,8 +81,8 @@ func (k *Keyboard) Next() (rune, error) {
 	return key, err
 }
 
-// NextOn draws a screen and waits for the next key. A terminal that gets another size
-// meanwhile is drawn again. When the context ends, it waits no longer, and no more keys can be read.
+// NextOn draws a screen and waits for the next key. If the terminal is resized meanwhile it draws
+// again. When the context ends it returns, and no more keys can be read.
 func (k *Keyboard) NextOn(ctx context.Context, screen any, draw func()) (rune, error) {
 	drawn := size(screen)
 	draw()
@@ -110,7 +110,7 @@ func (k *Keyboard) NextOn(ctx context.Context, screen any, draw func()) (rune, e
 	}
 }
 
-// Close gives the terminal back as it was. It may be called twice.
+// Close restores the terminal. It may be called twice.
 func (k *Keyboard) Close() {
 	if k.IsTerminal() {
 		_ = term.Restore(k.fd, k.before)
