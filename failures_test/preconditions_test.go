@@ -88,7 +88,7 @@ func TestFailureIsNotTestedIfAPreconditionIsMissing(t *testing.T) {
 			a.Lock()
 		}, "A's key was already deleted, so the failure could not happen"},
 		{"delete-foreign", renews, nil, "B got the lock 0 times, not 1"},
-		{"wake-lost", polls, nil, "B sent no command to delay"},
+		{"wake-lost", polls, nil, "B never sent the command to delay"},
 		{"wake-early", whole, func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -214,7 +214,7 @@ func TestFailureIsNotTestedIfAPreconditionIsMissing(t *testing.T) {
 			a := w.Client("A")
 			a.After(world.Named("SUBSCRIBE")).Drop()
 			a.Lock()
-		}, "A sent no command to drop"},
+		}, "A never sent the command to drop"},
 	} {
 		f, _ := failures.Find(c.failure)
 		if c.script != nil {

@@ -194,7 +194,7 @@ func (f *Fault) Delay(d time.Duration) {
 func (f *Fault) add(what string, act func(*World, *request)) {
 	f.act = act
 	if !f.ifSent {
-		f.missed = f.client.Name + " sent no command to " + what
+		f.missed = f.client.Name + " never sent the command to " + what
 	}
 	f.client.process.faults = append(f.client.process.faults, f)
 }
