@@ -150,8 +150,8 @@ func TestProgressIsAPlainFileAndReadBack(t *testing.T) {
 	require.Empty(t, again.Failed+again.Hinted)
 	for text, says := range map[string]string{
 		"passed 99\n":  `line 1 of progress.txt names no exercise: "passed 99"; delete the line, or correct it`,
-		"\npasst 3\n":  `line 2 of progress.txt says nothing: "passt 3"; delete the line, or correct it`,
-		"hints 3 4\n":  `line 1 of progress.txt says nothing: "hints 3 4"; delete the line, or correct it`,
+		"\npasst 3\n":  `line 2 of progress.txt is not understood: "passt 3"; delete the line, or correct it`,
+		"hints 3 4\n":  `line 1 of progress.txt is not understood: "hints 3 4"; delete the line, or correct it`,
 		"failed x\n":   `line 1 of progress.txt names no exercise: "failed x"; delete the line, or correct it`,
 		"exercise x\n": `line 1 of progress.txt names no exercise: "exercise x"; delete the line, or correct it`,
 	} {
