@@ -185,7 +185,7 @@ func TestGuardsAreATableOfTwoFailuresWithoutAGuardAndWithEach(t *testing.T) {
 	require.Contains(t, out, "  process-pause             ~  ~  ~  ~  ~  ~ ")
 	require.Contains(t, out, "  process-pause-fenced      –  –  –  –  –  ✓ ")
 	require.Contains(t, out, "  process-pause-unique      ✓  ✓  ✓  ✓  ✓  ✓ ")
-	require.Contains(t, out, "The resource keeps the truth")
+	require.Contains(t, out, "The resource protects the data")
 	for _, other := range []string{"--all", "--family=owner"} {
 		status, _, errors := command(t, "--guards", other)
 		require.Equal(t, exitBadUsage, status)

@@ -115,7 +115,7 @@ func TestHintStaysUntilTheNextStep(t *testing.T) {
 	require.NoError(t, p.press('1'))
 	require.Empty(t, p.hint+p.note)
 	_, out, _ := played(t, "11111111h", "--stage", "3", "--env", "short-pauses")
-	require.Contains(t, out, "Hint: try another way, or undo (u). No way is known: there is none with up\nto 4 faults.")
+	require.Contains(t, out, "Hint: try another way, or undo (u). No way is known: there is none with up to 4\nfaults.")
 }
 
 func TestScreenIsAsWideAsTheTerminal(t *testing.T) {

@@ -53,13 +53,13 @@ func TestExerciseGoesOnWhereItWasLeft(t *testing.T) {
 	f := newFolder(t, "3")
 	requireStart(t, f, "3", false, "It begins with the lock of stage 2.")
 	f.write(t, "mutex.go", "package mylock // half of 3\n")
-	requireStart(t, f, "3", false, "It goes on where you left it")
+	requireStart(t, f, "3", false, "It continues where you left it")
 	requireStart(t, f, "6.2", false, "It begins with the lock of stage 6.1.")
 	require.FileExists(t, f.path("hold.go"))
 	f.write(t, "hold.go", "package mylock // half of 6.2\n")
-	requireStart(t, f, "3", false, "It goes on where you left it")
+	requireStart(t, f, "3", false, "It continues where you left it")
 	requireLock(t, f, ".", "package mylock // half of 3\n")
-	requireStart(t, f, "6.2", false, "It goes on where you left it")
+	requireStart(t, f, "6.2", false, "It continues where you left it")
 	now, err := f.Lock()
 	require.NoError(t, err)
 	require.Equal(t, "package mylock // half of 6.2\n", now["hold.go"])
@@ -149,11 +149,11 @@ func TestProgressIsAPlainFileAndReadBack(t *testing.T) {
 	again.pass("6.1")
 	require.Empty(t, again.Failed+again.Hinted)
 	for text, says := range map[string]string{
-		"passed 99\n":  `line 1 of progress.txt names no exercise: "passed 99"; delete the line, or put it right`,
-		"\npasst 3\n":  `line 2 of progress.txt says nothing: "passt 3"; delete the line, or put it right`,
-		"hints 3 4\n":  `line 1 of progress.txt says nothing: "hints 3 4"; delete the line, or put it right`,
-		"failed x\n":   `line 1 of progress.txt names no exercise: "failed x"; delete the line, or put it right`,
-		"exercise x\n": `line 1 of progress.txt names no exercise: "exercise x"; delete the line, or put it right`,
+		"passed 99\n":  `line 1 of progress.txt names no exercise: "passed 99"; delete the line, or correct it`,
+		"\npasst 3\n":  `line 2 of progress.txt is not understood: "passt 3"; delete the line, or correct it`,
+		"hints 3 4\n":  `line 1 of progress.txt is not understood: "hints 3 4"; delete the line, or correct it`,
+		"failed x\n":   `line 1 of progress.txt names no exercise: "failed x"; delete the line, or correct it`,
+		"exercise x\n": `line 1 of progress.txt names no exercise: "exercise x"; delete the line, or correct it`,
 	} {
 		_, err := parseProgress(text)
 		require.EqualError(t, err, says)
@@ -211,7 +211,7 @@ func TestTestIsOverwrittenAndSubjectIsNot(t *testing.T) {
 	f.write(t, "lock_test.go", "package mylock\n\nfunc TestMyLock(t *testing.T) { kata.Test(t) }\n")
 	f.write(t, testName, "package mylock // changed\n")
 	f.write(t, subjectName, "package mylock\n\nfunc Subject() failures.Subject { return mine }\n")
-	requireStart(t, f, "6.1", false, "It goes on where you left it")
+	requireStart(t, f, "6.1", false, "It continues where you left it")
 	require.NoFileExists(t, f.path("lock_test.go"), "the one of an older version")
 	test, err := os.ReadFile(f.path(testName))
 	require.NoError(t, err)
