@@ -168,7 +168,7 @@ type Order struct {
 	Name   string `json:"name"`
 	Client string `json:"client"`
 	Token  int64  `json:"token,omitempty"`
-	// Version is the one that the client had read, where the ledger looks at it.
+	// Version is the version that the client had read, if the ledger has a VersionGuard.
 	Version int `json:"version,omitempty"`
 }
 
@@ -181,7 +181,7 @@ type Trace struct {
 	Lanes []string      `json:"lanes"`
 	// Others has the lock names of the lanes that use another lock; see [And].
 	Others  map[string]string `json:"others,omitempty"`
-	Servers []string          `json:"servers,omitempty"` // their names, where there are several
+	Servers []string          `json:"servers,omitempty"` // their names, if there are several
 	Fenced  bool              `json:"fenced"`            // the ledger refuses stale tokens
 	Missed  []string          `json:"missed,omitempty"`  // faults whose command was never sent
 	Events  []Event           `json:"events"`

@@ -103,7 +103,7 @@ func (c Config) withDefaults() Config {
 
 // World is one run. Call its methods in the scenario's goroutine only.
 type World struct {
-	*Node // the first server, and the only one if the config asks for no more
+	*Node // the first server, by default the only one
 	Lock  string
 	Lease time.Duration
 	// LongSilence is the time after which the lock's own goroutines have finished what they did.
