@@ -50,7 +50,9 @@ func newRedsyncOver(nodes []redis.UniversalClient, name string, lease time.Durat
 		pools = append(pools, goredis.NewPool(node))
 	}
 	random := rand.New(source)
-	pause := func(int) time.Duration { return 50*time.Millisecond + time.Duration(random.Int64N(int64(200*time.Millisecond))) }
+	pause := func(int) time.Duration {
+		return 50*time.Millisecond + time.Duration(random.Int64N(int64(200*time.Millisecond)))
+	}
 	return redsyncLocker{redsync.New(pools...).NewMutex(name,
 		redsync.WithExpiry(lease), redsync.WithTries(math.MaxInt32), redsync.WithRetryDelayFunc(pause))}, nil
 }
