@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	failures "lockkata/failures_test"
 	"lockkata/internal/kata"
 )
 
@@ -29,7 +30,7 @@ func TestGradeOfALockInAModuleOfItsOwnAndInNone(t *testing.T) {
 		outcomes[c.Failure] = c.Outcome
 		require.Empty(t, c.Again, "%s flips", c.Failure)
 	}
-	require.Len(t, outcomes, len(failureIDs()))
+	require.Len(t, outcomes, len(failures.OfLocks()))
 	require.Equal(t, "broken", outcomes["work-outlives-ttl"])
 	require.Equal(t, "safe", outcomes["check-then-delete"])
 	html, err := os.ReadFile(page)
@@ -48,7 +49,7 @@ func TestGradeOfALockInAModuleOfItsOwnAndInNone(t *testing.T) {
 	narrow, screen, _ = onTerminal(t, 80)
 	narrow.gradeText(card)
 	requireColumns(t, 80, screen.String())
-	require.Contains(t, screen.String(), "→ the runs show features that nobody has named: --has scripts")
+	require.Contains(t, screen.String(), "→ the runs show more features: --has scripts")
 	require.Regexp(t, `(?m)^  ✓ safe \d+: (.+\n)+  – not applicable \d+: `, screen)
 
 	narrow, screen, _ = onTerminal(t, 80)
