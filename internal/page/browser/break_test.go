@@ -90,7 +90,7 @@ func TestUnknownLinkIsReported(t *testing.T) {
 		"#write/3/v1.H4sIAAAAAAAA/play/v1/stage3~00000000/2c/1x/async/leak/a": "go run . kata start",
 		"#play/v1/stage3/2c/1x/async/wrong-delete/a.zz":                       "is no step",
 		"#play/v1/stage2~00000000/2c/1x/async/wrong-delete/a":                 "a lock that is not here",
-		"#play/v1/stage3/2c/1x/async/wrong-delete/b.b.b.b.b.b.b":              "not possible any more",
+		"#play/v1/stage3/2c/1x/async/wrong-delete/b.b.b.b.b.b.b":              "is not possible: the lock has changed since",
 		"#take/no-such/3/step-2":                                              `there is no failure "no-such"`,
 		"#take/late-unlock/3/step-999":                                        "no step 999",
 	} {

@@ -96,7 +96,7 @@ func TestStage3IsWonByClicks(t *testing.T) {
 		b := open(t, url, wide, high)
 		b.click(`a[href="#play/3"]`)
 		b.until("document.querySelector('.option')")
-		require.Equal(t, "Make a client remove what somebody else installed", capital(b.text("h1")))
+		require.Equal(t, "Make one client delete another client's lock", capital(b.text("h1")))
 		b.option("executes B's SET")
 		b.option("B reads")
 		for !b.isShown(".ending") {
