@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -318,8 +319,14 @@ func (c *conn) Close() {
 	}
 }
 
+// acknowledges matches the answer to SUBSCRIBE or UNSUBSCRIBE on a connection with RESP3.
+var acknowledges = regexp.MustCompile(`^>3\r\n\$\d+\r\n\w*subscribe\r\n`)
+
 // isMessage reports whether raw is a pushed message rather than an answer.
 func isMessage(raw string) bool {
+	if acknowledges.MatchString(raw) {
+		return false
+	}
 	starts := []string{">", "*3\r\n$7\r\nmessage\r\n", "*4\r\n$8\r\npmessage\r\n", "*3\r\n$8\r\nsmessage\r\n"}
 	return slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(raw, start) })
 }
