@@ -7,7 +7,7 @@
 //
 // The lease is for a holder that dies: Redis deletes its key when the lease ends.
 //
-// It still has one bug. Read the code and look for it before you read about it in
+// It still has a bug. Read the code and look for it before you read about it in
 // README.md, under "What still breaks". Then see what stage 2 changes:
 //
 //	go run . diff 2

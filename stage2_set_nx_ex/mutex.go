@@ -7,7 +7,7 @@
 // NX creates the key only if it does not exist, as SETNX does. PX is its lease in
 // milliseconds.
 //
-// It still has one bug. Read the code and look for it before you read about it in
+// It still has a bug. Read the code and look for it before you read about it in
 // README.md, under "What still breaks". Then see what stage 3 changes:
 //
 //	go run . diff 3

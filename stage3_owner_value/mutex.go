@@ -7,7 +7,7 @@
 // The UUID is new each time, so that a client that is late does not take a later hold of
 // its own for this one.
 //
-// It still has one bug. Read the code and look for it before you read about it in
+// It still has a bug. Read the code and look for it before you read about it in
 // README.md, under "What still breaks". Then see what stage 4 changes:
 //
 //	go run . diff 4

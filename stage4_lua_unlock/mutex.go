@@ -7,7 +7,7 @@
 // A redis.Script sends the hash of the script, and its source only if Redis does not
 // know the hash.
 //
-// It still has one bug. Read the code and look for it before you read about it in
+// It still has a bug. Read the code and look for it before you read about it in
 // README.md, under "What still breaks". Then see what stage 5 changes:
 //
 //	go run . diff 5

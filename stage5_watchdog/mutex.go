@@ -7,7 +7,7 @@
 // The watchdog is a goroutine that runs from TryLock to Unlock. WithoutWatchdog turns
 // it off, for work whose length is known.
 //
-// It still has one bug. Read the code and look for it before you read about it in
+// It still has a bug. Read the code and look for it before you read about it in
 // README.md, under "What still breaks". Then see what step 6.1 of stage 6 changes:
 //
 //	go run . diff 6.1

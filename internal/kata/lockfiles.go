@@ -94,7 +94,7 @@ func isCompiled(name string, text []byte) bool {
 var packageName = regexp.MustCompile(`\b(stage|doc)[1-9]\b`)
 
 // renamed returns a stage's file in the learner's package, without the package comment, which
-// names the lock's bug.
+// describes the stage.
 func renamed(text string) string {
 	if at := strings.Index(text, "\npackage "); at >= 0 && !strings.Contains(text[:at], "import") {
 		text = text[at+1:]
