@@ -107,15 +107,19 @@ func (b *block) read() error {
 	return nil
 }
 
-// content returns what the block must contain.
-func (b block) content(t *testing.T) (text string, err error) {
+// content returns what the block must contain. A Chinese document shows what the command prints in Chinese.
+func (b block) content(t *testing.T, d *document) (text string, err error) {
+	words := b.words
+	if strings.HasPrefix(d.name, inChinese) {
+		words = append(slices.Clone(words), "--lang", "zh")
+	}
 	switch b.words[0] {
 	case "code":
 		text, err = sourceOf(b.words[1:])
 	case "matrix":
-		text, err = printed(t, b.words[1:]...)
+		text, err = printed(t, words[1:]...)
 	default:
-		text, err = printed(t, b.words...)
+		text, err = printed(t, words...)
 	}
 	if err != nil || b.from == nil {
 		return text, err
@@ -194,7 +198,7 @@ func refresh(t *testing.T, d *document) (text string, problems []string) {
 		if slices.Contains(others, b.words[0]) || b.mark == "explore --stage all" && !*update {
 			continue
 		}
-		shown, err := b.content(t)
+		shown, err := b.content(t, d)
 		if err != nil {
 			problems = append(problems, d.at(b.line-1)+err.Error())
 			continue

@@ -6,47 +6,55 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 )
 
-// translated are the documents that must have a Chinese version.
-var translated = []string{
-	"README.md", "docs/walkthrough.md", "docs/interview.md", "docs/cheatsheet.md", "docs/redisson.md", "docs/workshop.md", "docs/choosing.md",
-	"docs/using.md", "docs/terms.md", "docs/final-lock.md", "docs/schedules.md", "docs/inside.md", "docs/documents.md", "docs/kata.md", "docs/grade.md", "docs/commands.md",
+const inChinese = "docs/zh-CN/"
+
+// englishOnly is for contributors, whose code and comments are English.
+const englishOnly = "docs/CONTRIBUTING.md"
+
+// chinese returns the file of a document's Chinese version: docs/zh-CN/stage5_watchdog.md for a folder's README.
+func chinese(name string) string {
+	folder, file := path.Split(name)
+	if file == "README.md" && folder != "" {
+		return inChinese + path.Base(folder) + ".md"
+	}
+	return inChinese + strings.TrimPrefix(name, "docs/")
 }
 
-// chinese returns the file of a document's Chinese version.
-func chinese(name string) string { return "docs/zh-CN/" + path.Base(name) }
-
-// A Chinese document has the headings, anchors, questions, pictures, blocks and commands of the
-// English one, in the same order. Its links to English pages say that these are English.
+// Every document has a Chinese version, with the same headings, anchors, questions, pictures, blocks
+// and commands in the same order. A Chinese document leads to no English one but its own.
 func TestChineseDocumentsKeepInStep(t *testing.T) {
-	var expected []string
-	for _, name := range translated {
-		requireNone(t, outOfStep(documentNamed(t, name), documentNamed(t, chinese(name))))
-		expected = append(expected, chinese(name))
-	}
+	var problems, expected []string
 	for _, d := range documents() {
-		if path.Dir(d.name) == "docs/zh-CN" {
-			require.Contains(t, expected, d.name, "a translation of what?")
-			requireNone(t, unmarkedEnglish(d))
-		}
-	}
-}
-
-const inEnglish = "（英文）"
-
-// unmarkedEnglish returns the links to English pages that do not say so.
-func unmarkedEnglish(d *document) (problems []string) {
-	for _, l := range d.links {
-		target, _, _ := strings.Cut(l.text, "#")
-		isPage := strings.HasSuffix(target, ".md") || strings.HasSuffix(target, ".html")
-		if l.image || !isPage || strings.Contains(target, "://") || strings.HasPrefix(d.fromRoot(target), "docs/zh-CN/") {
+		if strings.HasPrefix(d.name, inChinese) || d.name == englishOnly {
 			continue
 		}
-		if !strings.Contains(l.alt, "English") && !strings.Contains(d.lines[l.line-1], "]("+l.text+")"+inEnglish) {
-			problems = append(problems, d.at(l.line)+l.text+" is an English page: write "+inEnglish+" behind the link")
+		there := named(documents(), chinese(d.name))
+		if there == nil {
+			problems = append(problems, d.at(1)+"there is no "+chinese(d.name))
+			continue
+		}
+		expected = append(expected, there.name)
+		problems = append(problems, outOfStep(d, there)...)
+		problems = append(problems, intoEnglish(there, d.name)...)
+	}
+	for _, d := range documents() {
+		if strings.HasPrefix(d.name, inChinese) && !slices.Contains(expected, d.name) {
+			problems = append(problems, d.at(1)+"a translation of what?")
+		}
+	}
+	requireNone(t, problems)
+}
+
+// intoEnglish returns the links to English documents and pictures other than the English version itself.
+func intoEnglish(d *document, english string) (problems []string) {
+	for _, l := range d.links {
+		target, _, _ := strings.Cut(l.text, "#")
+		name := d.fromRoot(target)
+		isText := strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".svg")
+		if isText && !strings.Contains(target, "://") && !strings.HasPrefix(name, inChinese) && name != english && name != englishOnly {
+			problems = append(problems, d.at(l.line)+l.text+" is English")
 		}
 	}
 	return problems
@@ -78,7 +86,7 @@ func steps(d *document) (items []part) {
 	}
 	for _, l := range d.links {
 		if l.image {
-			items = append(items, part{l.line, "picture " + d.fromRoot(l.text)})
+			items = append(items, part{l.line, "picture " + path.Base(l.text)})
 		}
 	}
 	found, _ := blocks(d)

@@ -12,15 +12,12 @@ import (
 type Incident struct {
 	Source string // repository and number, or author and title
 	Link   string
-	What   string // the report in one sentence
 }
 
-// A line of incidents.txt is the ID of a failure, or a report of it, which is indented:
+// A line of incidents.txt is the ID of a failure, or a report of it, which is indented: its link, and
+// its source if the link is not that of a repository's tracker:
 //
-//	link | what
-//	link | source | what
-//
-// A report in a repository's tracker has no source: the link says it.
+//	link | source
 //
 //go:embed incidents.txt
 var file string
@@ -30,17 +27,17 @@ func All() map[string][]Incident {
 	all := map[string][]Incident{}
 	id := ""
 	for line := range strings.Lines(file) {
-		fields := strings.Split(strings.TrimSpace(line), " | ")
-		switch len(fields) {
-		case 1:
-			id = fields[0]
-		case 2:
-			thread := strings.TrimPrefix(fields[0], "https://github.com/")
-			source := path.Dir(path.Dir(thread)) + " #" + path.Base(thread)
-			all[id] = append(all[id], Incident{source, fields[0], fields[1]})
-		default:
-			all[id] = append(all[id], Incident{fields[1], fields[0], fields[2]})
+		link, isReport := strings.CutPrefix(strings.TrimSpace(line), "https://")
+		if !isReport {
+			id = link
+			continue
 		}
+		link, source, named := strings.Cut("https://"+link, " | ")
+		if !named {
+			thread := strings.TrimPrefix(link, "https://github.com/")
+			source = path.Dir(path.Dir(thread)) + " #" + path.Base(thread)
+		}
+		all[id] = append(all[id], Incident{source, link})
 	}
 	return all
 }

@@ -77,6 +77,14 @@ var rules = []rule{
 	{EarlyLoss, "a client that can reach Redis is not told that its lock is lost while its key is there and much of its lease is left.", lossIsTrue},
 }
 
+// Rules returns all monitors.
+func Rules() (all []Monitor) {
+	for _, r := range rules {
+		all = append(all, r.name)
+	}
+	return all
+}
+
 // Rule returns what the monitor checks, in one sentence for readers.
 func (m Monitor) Rule() i18n.Text {
 	for _, r := range rules {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"flag"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -24,8 +23,6 @@ import (
 
 var update = flag.Bool("update", false, "write the pictures, the catalogue of failures and the page into the documents")
 
-const pictures = "../../docs/pictures"
-
 // requireFile requires that a file has this text; with -update it writes the file.
 func requireFile(t *testing.T, name, text string) {
 	t.Helper()
@@ -38,24 +35,44 @@ func requireFile(t *testing.T, name, text string) {
 	require.True(t, text == string(raw), "%s is out of date: go generate ./internal/cli", name)
 }
 
-// The documents have the pictures that the command draws, and no others.
+var (
+	pictureShown = regexp.MustCompile(`pictures/(([a-z0-9-]+)-([0-9.]+|redlock)\.svg)\)`)
+	pageFolders  = []string{"../..", "../../stage*", "../../docs", "../../docs/*"} // of the documents
+)
+
+// The documents show pictures that the command draws, in their own language, and the folders have no others.
 func TestPicturesAreWhatTheCommandDraws(t *testing.T) {
 	want := map[string]string{}
-	for _, f := range failures.Catalogue {
-		for _, s := range beforeAndAfter(locksOf(f), f) {
-			status, out, errors := command(t, "show", f.ID, "--stage", s.ID, "--svg")
-			require.Equal(t, exitOK, status, errors)
-			want[filepath.Join(pictures, fmt.Sprintf("%s-%s.svg", f.ID, s.ID))] = out
+	for _, folder := range pageFolders {
+		pages, err := filepath.Glob(folder + "/*.md")
+		require.NoError(t, err)
+		for _, name := range pages {
+			raw, err := os.ReadFile(name)
+			require.NoError(t, err)
+			folder, lang := "../../docs/pictures/", "en"
+			if strings.Contains(name, "zh-CN") {
+				folder, lang = "../../docs/zh-CN/pictures/", "zh"
+			}
+			for _, m := range pictureShown.FindAllStringSubmatch(string(raw), -1) {
+				if want[folder+m[1]] != "" {
+					continue
+				}
+				status, out, errors := command(t, "show", m[2], "--stage", m[3], "--svg", "--lang", lang)
+				require.Equal(t, exitOK, status, errors)
+				want[folder+m[1]] = out
+			}
 		}
 	}
-	names, err := filepath.Glob(pictures + "/*.svg")
-	require.NoError(t, err)
-	for _, name := range names {
-		if *update && want[name] == "" {
-			require.NoError(t, os.Remove(name))
-			continue
+	for _, folder := range []string{"../../docs/pictures/", "../../docs/zh-CN/pictures/"} {
+		names, err := filepath.Glob(folder + "*.svg")
+		require.NoError(t, err)
+		for _, name := range names {
+			if *update && want[folder+filepath.Base(name)] == "" {
+				require.NoError(t, os.Remove(name))
+				continue
+			}
+			require.Contains(t, want, folder+filepath.Base(name), "no document shows it: go generate ./internal/cli")
 		}
-		require.Contains(t, want, name, "no document shows it: go generate ./internal/cli")
 	}
 	for name, text := range want {
 		requireFile(t, name, text)
@@ -63,17 +80,18 @@ func TestPicturesAreWhatTheCommandDraws(t *testing.T) {
 }
 
 func TestFailuresDocumentIsWhatTheCommandPrints(t *testing.T) {
-	status, out, errors := command(t, "list", "--markdown")
-	require.Equal(t, exitOK, status, errors)
-	requireFile(t, "../../docs/failures.md", out)
-	for _, f := range failures.Catalogue {
-		require.Equal(t, 1, strings.Count(out, `<a id="`+f.ID+`"></a>`), f.ID)
-		require.Contains(t, out, "](pictures/"+f.ID+"-", "a failure without a picture")
-	}
-	words := strings.Join(strings.Fields(out), " ")
-	for _, all := range incidents.All() {
-		for _, i := range all {
-			require.Contains(t, words, "("+i.Link+"): "+i.What)
+	for lang, name := range map[string]string{"en": "../../docs/failures.md", "zh": "../../docs/zh-CN/failures.md"} {
+		status, out, errors := command(t, "list", "--markdown", "--lang", lang)
+		require.Equal(t, exitOK, status, errors)
+		requireFile(t, name, out)
+		for _, f := range failures.Catalogue {
+			require.Equal(t, 1, strings.Count(out, `<a id="`+f.ID+`"></a>`), f.ID)
+			require.Equal(t, f.Lesson, strings.Contains(out, "](pictures/"+f.ID+"-"), "a lesson has a picture: "+f.ID)
+		}
+		for _, all := range incidents.All() {
+			for _, i := range all {
+				require.Contains(t, out, "["+i.Source+"]("+i.Link+")")
+			}
 		}
 	}
 }

@@ -1,20 +1,13 @@
 package cli
 
 import (
-	_ "embed"
 	"fmt"
-	"regexp"
-	"strings"
-	"text/template"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/incidents"
 	"lockkata/failures_test/oracle"
 	"lockkata/internal/i18n"
-	"lockkata/internal/stages"
 	"lockkata/internal/term"
 )
 
@@ -29,7 +22,8 @@ func (a *app) listCommand() *cobra.Command {
 			case asJSON:
 				return a.listJSON()
 			case asMarkdown:
-				return a.listMarkdown()
+				a.listMarkdown()
+				return nil
 			}
 			a.list(long)
 			return nil
@@ -37,7 +31,7 @@ func (a *app) listCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&long, "long", false, "print each failure's story, what fixes it, and where it runs")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the catalogue as JSON")
-	cmd.Flags().BoolVar(&asMarkdown, "markdown", false, "print the catalogue as a document, with pictures, rules and public incidents: docs/failures.md")
+	cmd.Flags().BoolVar(&asMarkdown, "markdown", false, "print the catalogue as a document, with pictures, rules and public reports: docs/failures.md")
 	cmd.MarkFlagsMutuallyExclusive("long", "json", "markdown")
 	return cmd
 }
@@ -114,60 +108,4 @@ func (a *app) listJSON() error {
 		all = append(all, j)
 	}
 	return a.printJSON(all)
-}
-
-// failuresText is the template of docs/failures.md, with a line for each paragraph.
-//
-//go:embed failures.md.tmpl
-var failuresText string
-
-var failuresDocument = template.Must(template.New("").Funcs(template.FuncMap{
-	"all":      func() []failures.Failure { return failures.Catalogue },
-	"families": families,
-	"locks":    locksOf,
-	"shown":    func(f failures.Failure) []stages.Stage { return beforeAndAfter(locksOf(f), f) },
-	"reports":  func(id string) []incidents.Incident { return incidents.All()[id] },
-	"anchor":   func(f failures.Family) string { return "family-" + strings.ReplaceAll(string(f), " ", "-") },
-	"capital":  func(text any) string { return capital(fmt.Sprint(text)) },
-	"signs": func(f failures.Failure) string { // the expected outcomes of the locks
-		var signs []string
-		for _, s := range locksOf(f) {
-			signs = append(signs, markFor(s.Expect(f)).sign)
-		}
-		return strings.Join(signs, " | ")
-	},
-}).Parse(failuresText))
-
-// capital returns the text with a capital letter at its beginning.
-func capital(text string) string {
-	first, size := utf8.DecodeRuneInString(text)
-	return strings.ToUpper(string(first)) + text[size:]
-}
-
-const documentWidth = 122 // the line width of documents
-
-var (
-	isWhole  = regexp.MustCompile(`^(?:#|\||<a|!\[)`) // headings, tables and pictures are not wrapped
-	codeSpan = regexp.MustCompile("`[^`]+`")
-)
-
-// listMarkdown prints the catalogue as a document: docs/failures.md.
-func (a *app) listMarkdown() error {
-	var text strings.Builder
-	if err := failuresDocument.Execute(&text, nil); err != nil {
-		return err
-	}
-	for line := range strings.Lines(text.String()) {
-		if line == "\n" || isWhole.MatchString(line) {
-			fmt.Fprint(a.out, line)
-			continue
-		}
-		separator := "\n"
-		if strings.HasPrefix(line, "- ") {
-			separator = "\n  "
-		}
-		line = codeSpan.ReplaceAllStringFunc(line, func(code string) string { return strings.ReplaceAll(code, " ", term.NoBreak) })
-		fmt.Fprintln(a.out, strings.Join(term.Wrap(line, documentWidth), separator))
-	}
-	return nil
 }

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/incidents"
+	"lockkata/failures_test/oracle"
+	"lockkata/internal/i18n"
+	"lockkata/internal/stages"
+)
+
+var (
+	catalogueTitle = i18n.New("The failures")
+	catalogueIntro = []i18n.Text{
+		i18n.New("Every way in which this repository breaks a Redis lock: {n} failures, by family. The command under each draws it: " +
+			"what A, B and C do, what Redis holds, and which rule is broken. The sixteen that tell the story of the " +
+			"[stages](../README.md#the-stages) have their pictures here, on the last stage that breaks and on the first that " +
+			"doesn't. Time goes down, and what A, B and C hold is A1, B1 and C1."),
+		i18n.New("The signs: ✗ broken; ✓ safe in this run; ◐ noticed: the lock is lost, and its owner is told in time; ~ unavoidable: no " +
+			"lock that expires can prevent this. A stage that isn't named has nothing to do with the failure."),
+	}
+	catalogueList    = i18n.New("- **[{family}](#{anchor})**: {failures}")
+	catalogueFailure = i18n.New("{story} **What helps.** {what}")
+	catalogueOutcome = i18n.New("{outcomes} · {rules} · `{command}`")
+	catalogueReports = i18n.New(" · reports: {links}")
+	onRedLock        = i18n.New("RedLock {sign}")
+	pictureAlt       = i18n.New("{title}, on {stage}: {outcome}")
+	rulesTitle       = i18n.New("The rules")
+	ruleLine         = i18n.New("- *{rule}*: {sentence}")
+)
+
+// listMarkdown prints the catalogue as a document, with a line for each paragraph: docs/failures.md.
+func (a *app) listMarkdown() {
+	paragraph := func(text string) { fmt.Fprint(a.out, text+"\n\n") }
+	paragraph("# " + a.say(catalogueTitle))
+	for _, text := range catalogueIntro {
+		paragraph(a.say(text, "n", len(failures.Catalogue)))
+	}
+	for _, family := range families() {
+		var links []string
+		for _, f := range family {
+			links = append(links, "["+f.ID+"](#"+f.ID+")")
+		}
+		name := family[0].Family
+		fmt.Fprintln(a.out, a.say(catalogueList, "family", capital(a.say(i18n.Text(name))), "anchor", anchorOf(name), "failures", strings.Join(links, ", ")))
+	}
+	for _, family := range families() {
+		name := family[0].Family
+		fmt.Fprintf(a.out, "\n<a id=%q></a>\n## %s\n", anchorOf(name), capital(a.say(i18n.Text(name))))
+		for _, f := range family {
+			a.catalogued(f)
+		}
+	}
+	fmt.Fprintf(a.out, "\n## %s\n\n", a.say(rulesTitle))
+	for _, r := range oracle.Rules() {
+		fmt.Fprintln(a.out, a.say(ruleLine, "rule", i18n.Text(r), "sentence", r.Rule()))
+	}
+}
+
+// catalogued prints a failure's entry in the document.
+func (a *app) catalogued(f failures.Failure) {
+	fmt.Fprintf(a.out, "\n<a id=%q></a>\n### %s\n\n", f.ID, a.say(titled, "name", f.ID, "what", i18n.Text(f.Title)))
+	fmt.Fprint(a.out, a.say(catalogueFailure, "story", i18n.Text(f.Story), "what", i18n.Text(f.Fixed)), "\n\n")
+	shown := beforeAndAfter(locksOf(f), f)
+	command := "go run . show " + f.ID + " --before-after"
+	if len(shown) == 1 {
+		command = "go run . show " + f.ID + " --stage " + shown[0].ID
+	}
+	var rules, links []string
+	for _, rule := range f.Breaks {
+		rules = append(rules, "*"+a.say(i18n.Text(rule))+"*")
+	}
+	fmt.Fprint(a.out, a.say(catalogueOutcome, "outcomes", a.outcomes(f), "rules", strings.Join(rules, ", "), "command", command))
+	for _, i := range incidents.All()[f.ID] {
+		links = append(links, "["+i.Source+"]("+i.Link+")")
+	}
+	if links != nil {
+		fmt.Fprint(a.out, a.say(catalogueReports, "links", strings.Join(links, ", ")))
+	}
+	fmt.Fprintln(a.out)
+	if !f.Lesson {
+		return
+	}
+	for _, s := range shown {
+		alt := a.say(pictureAlt, "title", capital(a.say(i18n.Text(f.Title))), "stage", s.NameText(), "outcome", i18n.Text(s.Expect(f).Word()))
+		fmt.Fprintf(a.out, "\n![%s](pictures/%s-%s.svg)\n", alt, f.ID, s.ID)
+	}
+}
+
+// outcomes returns the expected outcomes of the locks, neighbours with the same one together: 1–5 ✗, 6 ✓.
+func (a *app) outcomes(f failures.Failure) string {
+	locks := slices.DeleteFunc(locksOf(f), func(s stages.Stage) bool { return s.Expect(f) == failures.NotApplicable })
+	var all []string
+	for from := 0; from < len(locks); {
+		to := from
+		for to+1 < len(locks) && locks[to+1].Expect(f) == locks[from].Expect(f) {
+			to++
+		}
+		ids, sign := locks[from].ID, markFor(locks[from].Expect(f)).sign
+		if to > from {
+			ids += "–" + locks[to].ID
+		}
+		if f.Family == failures.RedLock {
+			all = append(all, a.say(onRedLock, "sign", sign))
+		} else {
+			all = append(all, ids+" "+sign)
+		}
+		from = to + 1
+	}
+	return strings.Join(all, ", ")
+}
+
+// anchorOf returns the anchor of a family's heading.
+func anchorOf(f failures.Family) string { return "family-" + strings.ReplaceAll(string(f), " ", "-") }
+
+// capital returns the text with a capital letter at its beginning.
+func capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return strings.ToUpper(string(first)) + text[size:]
+}
