@@ -25,7 +25,7 @@ func interviewed(t *testing.T, typed string, args ...string) (status int, out, e
 
 // twoRoundsAndAPrediction answers two questions and a prediction, and ends the input in the middle
 // of the fourth round.
-const twoRoundsAndAPrediction = "aloud\nd\np\nf\nh\n\nn\n0\n1\nthe end\n"
+const twoRoundsAndAPrediction = "aloud\n1\nd\np\nf\ns\n\n\n0\n\n0\n1\nthe end\n"
 
 func TestInterviewRunsToItsSummary(t *testing.T) {
 	status, out, errors := interviewed(t, twoRoundsAndAPrediction, "--minutes", "3", "--seed", "1")
@@ -49,7 +49,7 @@ func TestInterviewRunsAProofInProcess(t *testing.T) {
 		if !isShow {
 			continue
 		}
-		_, out, _ := interviewed(t, "\nr\ny\n", "--seed", strconv.FormatUint(seed, 10))
+		_, out, _ := interviewed(t, "\na\nr\n\n", "--seed", strconv.FormatUint(seed, 10))
 		_, shown, _ := command(t, append([]string{"show"}, strings.Fields(words)...)...)
 		require.Contains(t, out, shown)
 		return
@@ -65,7 +65,7 @@ func TestInterviewOfATheme(t *testing.T) {
 		all := parsed(t, l)
 		last := all[len(all)-1]
 		for _, name := range []string{last.ID, last.Short(), last.Title, parsed(t, i18n.English)[len(all)-1].Title} {
-			_, out, _ := interviewed(t, "\ny\n", "--seed", "1", "--lang", string(l), "--theme", name)
+			_, out, _ := interviewed(t, "\na\n\n", "--seed", "1", "--lang", string(l), "--theme", name)
 			require.Contains(t, out, last.Title)
 			require.True(t, strings.HasSuffix(out, "  go run . interview --lang "+string(l)+" --minutes 20 --seed 1 --theme "+last.Short()+"\n"), out)
 		}
@@ -75,7 +75,7 @@ func TestInterviewOfATheme(t *testing.T) {
 var roundLine = regexp.MustCompile(`(?m)^Round \d+: .* · (.+) · (.+) \(`)
 
 func TestInterviewAsksOnlyWhatItsFlagsAllow(t *testing.T) {
-	_, out, _ := interviewed(t, strings.Repeat("\ny\n", 100), "--must", "--seed", "3")
+	_, out, _ := interviewed(t, strings.Repeat("\na\n\n", 100), "--must", "--seed", "3")
 	levels := ""
 	for _, m := range roundLine.FindAllStringSubmatch(out, -1) {
 		require.Equal(t, "must know", m[1])
@@ -84,11 +84,11 @@ func TestInterviewAsksOnlyWhatItsFlagsAllow(t *testing.T) {
 	require.Regexp(t, `^j{5,}s+$`, levels, "the easiest first")
 	require.NotContains(t, out, "prediction")
 
-	_, out, _ = interviewed(t, strings.Repeat("\ny\n", 100), "--level", "junior", "--theme", "lease")
+	_, out, _ = interviewed(t, strings.Repeat("\na\n\n", 100), "--level", "junior", "--theme", "lease")
 	for _, m := range roundLine.FindAllStringSubmatch(out, -1) {
 		require.Equal(t, "junior", m[2])
 	}
-	_, out, _ = interviewed(t, "\ny\n", "--project", "--must", "--level", "junior")
+	_, out, _ = interviewed(t, "\na\n\n", "--project", "--must", "--level", "junior")
 	require.Contains(t, out, "\nTell me about a lock in your project")
 	require.Contains(t, out, " --level junior --must --project\n")
 }

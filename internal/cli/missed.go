@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"lockkata/internal/i18n"
+)
+
+var (
+	noMissed   = i18n.New("Nothing was missed yet.")
+	remembered = i18n.NewPlural("{n} question that you missed or half knew is remembered: `go run . interview --missed` asks only that one.",
+		"{n} questions that you missed or half knew are remembered: `go run . interview --missed` asks only those.")
+	askMissed     = i18n.New("What you missed or half knew is remembered: `go run . interview --missed` asks only that.")
+	notRemembered = i18n.New("What you miss is not remembered: {error}")
+	badMemory     = i18n.New("{file} is not a list of question ids ({error}). Correct or delete it: it stays as it is.")
+)
+
+// memory is the ids of the questions that were missed or half known, in a file.
+type memory struct {
+	file string
+	ids  []string
+	err  error // why nothing is remembered
+}
+
+// loadMemory reads the file in the user's configuration folder. If there is none it has no ids.
+func loadMemory() (m memory) {
+	dir, err := os.UserConfigDir()
+	if m.err = err; err != nil {
+		return m
+	}
+	m.file = filepath.Join(dir, "lockkata", "missed.json")
+	raw, err := os.ReadFile(m.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return m
+	}
+	if m.err = err; err == nil {
+		if err = json.Unmarshal(raw, &m.ids); err != nil {
+			m.err = badMemory.Args("file", m.file, "error", err)
+		}
+	}
+	return m
+}
+
+// update removes or adds questions, by whether they were answered fully.
+func (m memory) update(fully map[string]bool) error {
+	ids := slices.DeleteFunc(m.ids, func(id string) bool { _, isNew := fully[id]; return isNew })
+	for id, isKnown := range fully {
+		if !isKnown {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	raw, _ := json.Marshal(slices.Concat([]string{}, ids)) // strings are always valid; [] and not null
+	err := os.MkdirAll(filepath.Dir(m.file), 0o755)
+	if err == nil { // a failure in the middle leaves the old file
+		err = os.WriteFile(m.file+".new", raw, 0o644)
+	}
+	if err == nil {
+		err = os.Rename(m.file+".new", m.file)
+	}
+	return err
+}
+
+// recall says what an interview finds in the memory.
+func (a *app) recall(m memory) {
+	if m.err != nil {
+		a.prose("", 0, a.say(notRemembered, "error", m.err))
+		fmt.Fprintln(a.out)
+	} else if n := len(m.ids); n > 0 {
+		a.prose("", 0, remembered.Of(n).Localize(a.lang))
+		fmt.Fprintln(a.out)
+	}
+}
+
+// remember keeps the results of an interview.
+func (a *app) remember(fully map[string]bool) {
+	m := loadMemory() // again: another interview may have ended meanwhile
+	if m.err == nil && len(fully) > 0 {
+		m.err = m.update(fully)
+	}
+	fmt.Fprintln(a.out)
+	isMissed := func(id string) bool { return !fully[id] }
+	if m.err != nil {
+		a.prose("", 0, a.say(notRemembered, "error", m.err))
+	} else if slices.ContainsFunc(slices.Collect(maps.Keys(fully)), isMissed) {
+		a.prose("", 0, a.say(askMissed))
+	}
+}
