@@ -50,7 +50,7 @@ func (a *app) interviewCommand() *cobra.Command {
 			if !cmd.Flags().Changed("seed") {
 				x.seed = rand.Uint64N(10_000)
 			}
-			m := loadMemory()
+			m := a.loadMemory()
 			switch {
 			case x.missed && m.err != nil:
 				return failedError{m.err}

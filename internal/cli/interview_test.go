@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"bytes"
+	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
-	"strconv"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -16,11 +19,26 @@ import (
 	"lockkata/internal/stages"
 )
 
-// interviewed runs an interview with this input.
+// interviewed runs an interview with this input, on the documents of the repository.
 func interviewed(t *testing.T, typed string, args ...string) (status int, out, errors string) {
 	t.Helper()
+	return remembering(t, "../..", t.TempDir(), typed, args...)
+}
+
+// fixture is pages of questions that do not change with the documents.
+const fixture = "../interview/testdata"
+
+// remembering runs an interview on other documents, with a configuration folder; "" means there is none.
+func remembering(t *testing.T, documents, config, typed string, args ...string) (status int, out, errors string) {
+	t.Helper()
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	return commandWithKeys(t, typed, append([]string{"interview"}, args...)...)
+	var stdout, stderr bytes.Buffer
+	a := &app{t: t, sources: os.DirFS(documents), in: strings.NewReader(typed), out: &stdout, err: &stderr, width: usualWidth}
+	t.Setenv("XDG_CONFIG_HOME", config)
+	t.Setenv("HOME", config)
+	a.configDir = os.UserConfigDir
+	status = a.run(append([]string{"interview"}, args...))
+	return status, stdout.String(), stderr.String()
 }
 
 // twoRoundsAndAPrediction answers two questions and a prediction, and ends the input in the middle
@@ -28,63 +46,99 @@ func interviewed(t *testing.T, typed string, args ...string) (status int, out, e
 const twoRoundsAndAPrediction = "aloud\n1\nd\np\nf\ns\n\n\n0\n\n0\n1\nthe end\n"
 
 func TestInterviewRunsToItsSummary(t *testing.T) {
-	status, out, errors := interviewed(t, twoRoundsAndAPrediction, "--minutes", "3", "--seed", "1")
+	status, out, errors := remembering(t, fixture, t.TempDir(), twoRoundsAndAPrediction, "--minutes", "3", "--seed", "1")
 	require.Equal(t, exitOK, status, errors)
 	require.Empty(t, errors)
 	for _, part := range []string{
 		"A mock interview: 3 minutes, ", "> aloud\n", "Round 3: prediction (3 minutes left)\n", `"0" is not one of the answers.`,
-		"Round 4: ", "\nSummary\n", "4 rounds, in less than a minute.\n", "of 1 right\n", "  docs/interview.md#", "  go run . ",
-		"The same interview again:\n  go run . interview --lang en --minutes 3 --seed 1\n",
+		"Round 4: ", "\nSummary\n", "4 rounds, in less than a minute.\n", "of 1 right\n", "  docs/interview/must.md#", "  go run . ",
+		"The same interview again:\n  go run . interview --lang en --minutes 3 --seed 1\n\nWhat you missed or half knew is remembered: `go run . interview --missed` asks only that.\n",
 	} {
 		require.Contains(t, out, part)
 	}
-	_, again, _ := interviewed(t, twoRoundsAndAPrediction, "--minutes", "3", "--seed", "1")
+	_, again, _ := remembering(t, fixture, t.TempDir(), twoRoundsAndAPrediction, "--minutes", "3", "--seed", "1")
 	require.Equal(t, out, again)
 }
 
 func TestInterviewRunsAProofInProcess(t *testing.T) {
-	all := parsed(t, i18n.English)
-	for seed := range uint64(100) {
-		words, isShow := strings.CutPrefix(interview.Order(all, seed)[0].Command, "go run . show ")
-		if !isShow {
-			continue
-		}
-		_, out, _ := interviewed(t, "\na\nr\n\n", "--seed", strconv.FormatUint(seed, 10))
-		_, shown, _ := command(t, append([]string{"show"}, strings.Fields(words)...)...)
-		require.Contains(t, out, shown)
-		return
-	}
-	t.Fatal("no interview begins with a question whose proof is a picture")
+	_, out, _ := remembering(t, fixture, t.TempDir(), "\na\nr\n", "--seed", "1")
+	_, shown, _ := command(t, "show", "crash-before-expire", "--stage", "1")
+	require.Contains(t, out, shown)
 }
 
 func TestInterviewOfATheme(t *testing.T) {
-	status, _, errors := interviewed(t, "", "--theme", "luck")
+	status, _, errors := remembering(t, fixture, t.TempDir(), "", "--theme", "luck")
 	require.Equal(t, exitBadUsage, status)
-	require.Contains(t, errors, `--theme: there is no theme "luck": there are lease (租约), `)
-	for _, l := range i18n.Languages {
-		all := parsed(t, l)
-		last := all[len(all)-1]
-		for _, name := range []string{last.ID, last.Short(), last.Title, parsed(t, i18n.English)[len(all)-1].Title} {
-			_, out, _ := interviewed(t, "\na\n\n", "--seed", "1", "--lang", string(l), "--theme", name)
-			require.Contains(t, out, last.Title)
-			require.True(t, strings.HasSuffix(out, "  go run . interview --lang "+string(l)+" --minutes 20 --seed 1 --theme "+last.Short()+"\n"), out)
-		}
+	require.Contains(t, errors, `--theme: there is no theme "luck": there are lease (The lease), unlock (The release)`)
+	for _, name := range []string{"lease", "租约"} {
+		_, out, _ := remembering(t, fixture, t.TempDir(), "\na\n\n", "--seed", "1", "--lang", "zh", "--theme", name)
+		require.Contains(t, out, "第 1 轮：租约 ")
+		require.True(t, strings.HasSuffix(out, "  go run . interview --lang zh --minutes 20 --seed 1 --theme lease\n"), out)
 	}
+}
+
+func TestInterviewRemembersWhatWasMissed(t *testing.T) {
+	config := t.TempDir()
+	file := filepath.Join(config, "lockkata", "missed.json")
+	if runtime.GOOS != "linux" {
+		t.Skip("the configuration folder is elsewhere")
+	}
+	held := func(typed string, args ...string) string {
+		status, out, errors := remembering(t, fixture, config, typed, append(args, "--seed", "1")...)
+		require.Equal(t, exitOK, status, errors)
+		return out
+	}
+	kept := func() string {
+		raw, err := os.ReadFile(file)
+		require.NoError(t, err)
+		return string(raw)
+	}
+	require.Equal(t, "Nothing was missed yet.\n", held("", "--missed"))
+	require.NotContains(t, held("q\n"), "remembered")
+	require.NoFileExists(t, file)
+	held("\n1\n\n\n0\n\nq\n")
+	require.JSONEq(t, `["lease-why","unlock-whose"]`, kept())
+	out := held("q\n")
+	require.Regexp(t, "^2 questions that you missed or half knew are remembered: `go run . interview --missed` asks only\nthose\\.\n\nA mock", out)
+	out = held("\na\n\n", "--missed", "--theme", "lease")
+	require.Contains(t, out, "1 question in 1 theme\n")
+	require.NotRegexp(t, "rediction|remembered|same interview", out)
+	require.JSONEq(t, `["unlock-whose"]`, kept())
+	status, _, errors := remembering(t, fixture, config, "", "--missed", "--theme", "lease")
+	require.Equal(t, exitBadUsage, status)
+	require.Contains(t, errors, "no question fits --theme lease --missed: leave one")
+	held("\na\n\n", "--missed")
+	require.JSONEq(t, `[]`, kept())
+
+	require.NoError(t, os.WriteFile(file, []byte(`{"mine": 1}`), 0o644))
+	for _, typed := range []string{"q\n", "\n0\n\n"} {
+		out = held(typed)
+		require.Contains(t, out, file+" is not a list of question ids (")
+		require.Equal(t, 1, strings.Count(out, "What you miss is not remembered: "))
+	}
+	require.Equal(t, `{"mine": 1}`, kept())
+	status, _, errors = remembering(t, fixture, config, "", "--missed")
+	require.Equal(t, exitFailed, status)
+	require.Contains(t, errors, "Correct or delete it: it stays as it is.")
+
+	status, out, _ = remembering(t, fixture, "", "\n0\n", "--seed", "1")
+	require.Equal(t, exitOK, status)
+	require.Contains(t, out, "What you miss is not remembered: ")
 }
 
 var roundLine = regexp.MustCompile(`(?m)^Round \d+: .* · (.+) · (.+) \(`)
 
 func TestInterviewAsksOnlyWhatItsFlagsAllow(t *testing.T) {
-	_, out, _ := interviewed(t, strings.Repeat("\na\n\n", 100), "--must", "--seed", "3")
+	_, out, _ := interviewed(t, strings.Repeat("\n1\n\n", 100), "--must", "--seed", "3")
 	levels := ""
 	for _, m := range roundLine.FindAllStringSubmatch(out, -1) {
 		require.Equal(t, "must know", m[1])
 		levels += m[2][:1]
 	}
 	require.Regexp(t, `^j{5,}s+$`, levels, "the easiest first")
-	require.NotContains(t, out, "prediction")
+	require.Contains(t, out, "prediction")
 
-	_, out, _ = interviewed(t, strings.Repeat("\na\n\n", 100), "--level", "junior", "--theme", "lease")
+	_, out, _ = interviewed(t, strings.Repeat("\n1\n\n", 100), "--level", "junior", "--theme", "lease")
 	for _, m := range roundLine.FindAllStringSubmatch(out, -1) {
 		require.Equal(t, "junior", m[2])
 	}
@@ -114,21 +168,35 @@ func TestLanguageIsThatOfTheFlagOrOfTheEnvironment(t *testing.T) {
 }
 
 func TestInterviewTakesAnotherSeedEachTimeAndSaysWhich(t *testing.T) {
-	_, first, _ := interviewed(t, "")
-	_, second, _ := interviewed(t, "")
-	require.NotEqual(t, first, second)
+	held := func(args ...string) string {
+		_, out, _ := remembering(t, fixture, t.TempDir(), "", args...)
+		return out
+	}
+	first := held()
+	require.NotEqual(t, first, held())
 	require.Regexp(t, `--seed \d+\n$`, first)
-	_, again, _ := interviewed(t, "", "--seed", first[strings.LastIndex(first, " ")+1:len(first)-1])
-	require.Equal(t, first, again)
+	require.Equal(t, first, held("--seed", first[strings.LastIndex(first, " ")+1:len(first)-1]))
 }
 
-func parsed(t *testing.T, l i18n.Language) []interview.Theme {
-	t.Helper()
-	text, err := os.ReadFile("../../" + interview.Document(l))
-	require.NoError(t, err)
-	themes, err := interview.Parse(interview.Document(l), string(text), l)
-	require.NoError(t, err)
-	return themes
+// The pages of both languages have the same questions in the same order, and twenty must-knows.
+func TestInterviewHasTheQuestionsOfTheDocuments(t *testing.T) {
+	asked := map[i18n.Language][]string{}
+	for _, l := range i18n.Languages {
+		themes, err := interview.Parse(os.DirFS("../.."), l)
+		require.NoError(t, err)
+		must := 0
+		for _, theme := range themes {
+			for _, q := range theme.Questions {
+				asked[l] = append(asked[l], fmt.Sprint(q.ID, q.Rank, q.Level, len(q.Points), len(q.FollowUps), q.Command))
+				if q.Rank == interview.Must {
+					must++
+				}
+			}
+		}
+		require.Len(t, themes, 11)
+		require.Equal(t, 20, must)
+	}
+	require.Equal(t, asked[i18n.English], asked[i18n.Chinese])
 }
 
 func TestKnownSchedulesAreThoseOfTheDocuments(t *testing.T) {

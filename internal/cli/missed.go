@@ -24,24 +24,28 @@ var (
 
 // memory is the ids of the questions that were missed or half known, in a file.
 type memory struct {
-	file string
+	file string // "" without an environment: nothing is remembered
 	ids  []string
-	err  error // why nothing is remembered
+	err  error // why the file cannot be used
 }
 
 // loadMemory reads the file in the user's configuration folder. If there is none it has no ids.
-func loadMemory() (m memory) {
-	dir, err := os.UserConfigDir()
-	if m.err = err; err != nil {
+func (a *app) loadMemory() (m memory) {
+	if a.configDir == nil {
 		return m
+	}
+	dir, err := a.configDir()
+	if err != nil {
+		return memory{err: err}
 	}
 	m.file = filepath.Join(dir, "lockkata", "missed.json")
 	raw, err := os.ReadFile(m.file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return m
-	}
-	if m.err = err; err == nil {
-		if err = json.Unmarshal(raw, &m.ids); err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		m.err = err
+	default:
+		if err := json.Unmarshal(raw, &m.ids); err != nil {
 			m.err = badMemory.Args("file", m.file, "error", err)
 		}
 	}
@@ -57,7 +61,7 @@ func (m memory) update(fully map[string]bool) error {
 		}
 	}
 	slices.Sort(ids)
-	raw, _ := json.Marshal(slices.Concat([]string{}, ids)) // strings are always valid; [] and not null
+	raw, _ := json.Marshal(append([]string{}, ids...)) // strings are always valid; [] and not null
 	err := os.MkdirAll(filepath.Dir(m.file), 0o755)
 	if err == nil { // a failure in the middle leaves the old file
 		err = os.WriteFile(m.file+".new", raw, 0o644)
@@ -81,15 +85,15 @@ func (a *app) recall(m memory) {
 
 // remember keeps the results of an interview.
 func (a *app) remember(fully map[string]bool) {
-	m := loadMemory() // again: another interview may have ended meanwhile
-	if m.err == nil && len(fully) > 0 {
+	m := a.loadMemory() // again: another interview may have ended meanwhile
+	if m.err == nil && m.file != "" && len(fully) > 0 {
 		m.err = m.update(fully)
 	}
-	fmt.Fprintln(a.out)
-	isMissed := func(id string) bool { return !fully[id] }
 	if m.err != nil {
+		fmt.Fprintln(a.out)
 		a.prose("", 0, a.say(notRemembered, "error", m.err))
-	} else if slices.ContainsFunc(slices.Collect(maps.Keys(fully)), isMissed) {
+	} else if m.file != "" && slices.Contains(slices.Collect(maps.Values(fully)), false) {
+		fmt.Fprintln(a.out)
 		a.prose("", 0, a.say(askMissed))
 	}
 }

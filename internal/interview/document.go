@@ -106,7 +106,7 @@ func (q *Question) parse(text string, l i18n.Language) error {
 	for p := range parts {
 		q.Parts[p] = strings.TrimSpace(q.Parts[p])
 		if isOptional := p == Drawing || p == Depth || p == TwoMinutes && q.Rank != Must; q.Parts[p] == "" && !isOptional {
-			return fmt.Errorf("the question %s has no text after %s, or not an empty line before it, or it comes too late", q.ID, p.Label(l))
+			return fmt.Errorf("the question %s has no %s with a text, after an empty line and in its place", q.ID, p.Label(l))
 		}
 	}
 	q.Points = items(q.Parts[Points])

@@ -88,7 +88,7 @@ func TestMissingPartIsNamed(t *testing.T) {
 			if i == Drawing || i == Depth {
 				continue // optional: without a label, its text belongs to the part before
 			}
-			require.ErrorContains(t, err, "docs/interview/must.md:4: the question lease-why has no text after "+label)
+			require.ErrorContains(t, err, "docs/interview/must.md:4: the question lease-why has no "+label)
 		}
 	}
 }
@@ -100,8 +100,8 @@ func TestFaultsOfThePagesAreNamedWithTheirLine(t *testing.T) {
 		must + `4: the question "Why a lease?" has no anchor`:                                      {`"lease-why"`, `"lease_why"`},
 		must + "4: the anchor why does not begin with the name of a theme's page":                  {`"lease-why"`, `"why"`},
 		must + "4: the anchor lease-how is that of docs/interview/lease.md:6":                      {`"lease-why"`, `"lease-how"`},
-		must + "4: the question lease-why has no text after **Proof.**":                            {"**Proof.** `go run . show crash", "**Drawing.** `go run . show crash"},
-		must + "4: the question lease-why has no text after **Follow-ups.**":                       {"\n\n**Follow-ups.**\n- How long", "\n**Follow-ups.**\n- How long"},
+		must + "4: the question lease-why has no **Proof.**":                                       {"**Proof.** `go run . show crash", "**Drawing.** `go run . show crash"},
+		must + "4: the question lease-why has no **Follow-ups.**":                                  {"\n\n**Follow-ups.**\n- How long", "\n**Follow-ups.**\n- How long"},
 		must + "4: the question lease-why has no command in back quotes after **Proof.**":          {"`go run . show crash-before-expire --stage 1`", "see there"},
 		must + "4: the question lease-why has no *rank · level* under its heading":                 {"*must know · junior*\n", ""},
 		must + `4: "*sometimes · junior*" of the question lease-why: the ranks are must know, oft`: {"*must know ·", "*sometimes ·"},

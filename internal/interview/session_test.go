@@ -188,7 +188,7 @@ func TestInterviewMayEndAnywhere(t *testing.T) {
 	lines := strings.SplitAfter(wholeInterview, "\n")
 	for n := range lines {
 		typed := strings.Join(lines[:n], "")
-		for _, end := range []string{"", []string{"q\n", "Q\n"}[n%2] + "\na\n\n"} {
+		for _, end := range []string{[]string{"", "q\na\n", "Q\na\n"}[n%3]} {
 			out := prepare(t, typed+end, time.Second).hold(t)
 			require.Contains(t, out, "\nSummary\n", "after %d lines", n)
 			require.Equal(t, n > 0, strings.Contains(out, "You: a typed answer"), "after %d lines", n)
