@@ -99,7 +99,7 @@ func TestInterviewRemembersWhatWasMissed(t *testing.T) {
 	held("\n1\n\n\n0\n\nq\n")
 	require.JSONEq(t, `["lease-why","unlock-whose"]`, kept())
 	out := held("q\n")
-	require.Regexp(t, "^2 questions that you missed or half knew are remembered: `go run . interview --missed` asks only\nthose\\.\n\nA mock", out)
+	require.Regexp(t, "^2 questions that you missed or half knew are remembered: `go run . interview --missed` asks only those\\.\n\nA mock", out)
 	out = held("\na\n\n", "--missed", "--theme", "lease")
 	require.Contains(t, out, "1 question in 1 theme\n")
 	require.NotRegexp(t, "rediction|remembered|same interview", out)

@@ -75,11 +75,9 @@ func (m memory) update(fully map[string]bool) error {
 // recall says what an interview finds in the memory.
 func (a *app) recall(m memory) {
 	if m.err != nil {
-		a.prose("", 0, a.say(notRemembered, "error", m.err))
-		fmt.Fprintln(a.out)
+		fmt.Fprintln(a.out, a.say(notRemembered, "error", m.err)+"\n")
 	} else if n := len(m.ids); n > 0 {
-		a.prose("", 0, remembered.Of(n).Localize(a.lang))
-		fmt.Fprintln(a.out)
+		fmt.Fprintln(a.out, remembered.Of(n).Localize(a.lang)+"\n")
 	}
 }
 
@@ -90,10 +88,8 @@ func (a *app) remember(fully map[string]bool) {
 		m.err = m.update(fully)
 	}
 	if m.err != nil {
-		fmt.Fprintln(a.out)
-		a.prose("", 0, a.say(notRemembered, "error", m.err))
+		fmt.Fprintln(a.out, "\n"+a.say(notRemembered, "error", m.err))
 	} else if m.file != "" && slices.Contains(slices.Collect(maps.Values(fully)), false) {
-		fmt.Fprintln(a.out)
-		a.prose("", 0, a.say(askMissed))
+		fmt.Fprintln(a.out, "\n"+a.say(askMissed))
 	}
 }
