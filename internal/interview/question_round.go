@@ -21,7 +21,7 @@ var (
 	whichPoints  = i18n.New("Which of these did you say? Type their numbers, such as 1 3, a for all, 0 for none.")
 	pointsSaid   = i18n.New("{n} of {all} key points: {mark}.")
 	whatNext     = i18n.New("Enter next round · f follow-ups, one by one · q end the interview")
-	whatElse     = i18n.New("To read: {keys}")
+	whatElse     = i18n.New("More: {keys}")
 	unknownKey   = i18n.New("{typed} means nothing here.")
 	inOwnShell   = i18n.New("Run this in a shell of your own, at the root of the repository: {command}")
 	nextFollowUp = i18n.New("**Follow-up {n} of {all}:** {question}")
