@@ -6,27 +6,24 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
 	"lockkata/internal/i18n"
 )
 
-// pages are the pages of the fixture in a language, with an edit in each that has the text.
-func pages(t *testing.T, l i18n.Language, old, new string) fs.FS {
+const must = "docs/interview/must.md"
+
+// edited returns the fixture with n edits in one of its files.
+func edited(t *testing.T, file, old, new string, n int) fs.FS {
 	t.Helper()
-	files, found := fstest.MapFS{}, false
-	names, err := fs.Glob(os.DirFS("testdata"), folder.Localize(l)+"/*.md")
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata")))
+	raw, err := os.ReadFile("testdata/" + file)
 	require.NoError(t, err)
-	for _, name := range names {
-		raw, err := os.ReadFile("testdata/" + name)
-		require.NoError(t, err)
-		found = found || strings.Contains(string(raw), old)
-		files[name] = &fstest.MapFile{Data: []byte(strings.Replace(string(raw), old, new, 1))}
-	}
-	require.True(t, found, old)
-	return files
+	require.Contains(t, string(raw), old)
+	require.NoError(t, os.WriteFile(dir+"/"+file, []byte(strings.Replace(string(raw), old, new, n)), 0o644))
+	return os.DirFS(dir)
 }
 
 func themes(t *testing.T) []Theme {
@@ -64,11 +61,7 @@ func TestPagesHaveThemesAndQuestionsWithTheirParts(t *testing.T) {
 }
 
 func TestPagesMayBeChineseAndHaveWindowsLineEnds(t *testing.T) {
-	files := pages(t, i18n.Chinese, "", "").(fstest.MapFS)
-	for _, file := range files {
-		file.Data = []byte(strings.ReplaceAll(string(file.Data), "\n", "\r\n"))
-	}
-	all, err := Parse(files, i18n.Chinese)
+	all, err := Parse(edited(t, "docs/zh-CN/interview/lease.md", "\n", "\r\n", -1), i18n.Chinese)
 	require.NoError(t, err)
 	require.Equal(t, "租约", all[0].Title)
 	require.Equal(t, "go run . list", all[0].Questions[0].Command)
@@ -78,39 +71,32 @@ func TestPagesMayBeChineseAndHaveWindowsLineEnds(t *testing.T) {
 // If a part of the first question is missing, the error names it and the line.
 func TestMissingPartIsNamed(t *testing.T) {
 	q := themes(t)[0].Questions[2]
-	for i := range parts {
+	for _, i := range []Part{Spoken, TwoMinutes, Points, FollowUps, Proof} {
 		label := i.Label(i18n.English)
-		for _, edit := range [][2]string{{"\n\n" + label, "\n\n"}, {q.Parts[i], ""}} {
-			files := pages(t, i18n.English, "", "").(fstest.MapFS)
-			must := files["docs/interview/must.md"]
-			must.Data = []byte(strings.Replace(string(must.Data), edit[0], edit[1], 1))
-			_, err := Parse(files, i18n.English)
-			if i == Drawing || i == Depth {
-				continue // optional: without a label, its text belongs to the part before
-			}
-			require.ErrorContains(t, err, "docs/interview/must.md:4: the question lease-why has no "+label)
+		for old, new := range map[string]string{"\n\n" + label: "\n\n", q.Parts[i]: ""} {
+			_, err := Parse(edited(t, must, old, new, 1), i18n.English)
+			require.ErrorContains(t, err, must+":4: the question lease-why has no "+label)
 		}
 	}
 }
 
 func TestFaultsOfThePagesAreNamedWithTheirLine(t *testing.T) {
-	const must = "docs/interview/must.md:"
 	for says, edit := range map[string][2]string{
-		must + `4: the question "Why a lease?" has no anchor: a line <a id="…"></a> above it`:      {`<a id="lease-why"></a>`, ""},
-		must + `4: the question "Why a lease?" has no anchor`:                                      {`"lease-why"`, `"lease_why"`},
-		must + "4: the anchor why does not begin with the name of a theme's page":                  {`"lease-why"`, `"why"`},
-		must + "4: the anchor lease-how is that of docs/interview/lease.md:6":                      {`"lease-why"`, `"lease-how"`},
-		must + "4: the question lease-why has no **Proof.**":                                       {"**Proof.** `go run . show crash", "**Drawing.** `go run . show crash"},
-		must + "4: the question lease-why has no **Follow-ups.**":                                  {"\n\n**Follow-ups.**\n- How long", "\n**Follow-ups.**\n- How long"},
-		must + "4: the question lease-why has no command in back quotes after **Proof.**":          {"`go run . show crash-before-expire --stage 1`", "see there"},
-		must + "4: the question lease-why has no *rank · level* under its heading":                 {"*must know · junior*\n", ""},
-		must + `4: "*sometimes · junior*" of the question lease-why: the ranks are must know, oft`: {"*must know ·", "*sometimes ·"},
-		must + "4: the question lease-why has 2 items after **Key points.**, not 3 to 5":           {"- a holder can die\n", ""},
-		must + "4: the question lease-why has 0 items after **Key points.**":                       {"- a holder can die", "a holder can die"},
-		must + "4: the question lease-why has a follow-up without a question mark, or an answer":   {"ends it?", "ends it."},
-		must + "4: the question lease-why has no items after **Follow-ups.**":                      {"- How long?", "How long?"},
+		must + `:4: the question "Why a lease?" has no anchor: a line <a id="…"></a> above it`:      {`<a id="lease-why"></a>`, ""},
+		must + `:4: the question "Why a lease?" has no anchor`:                                      {`"lease-why"`, `"lease_why"`},
+		must + ":4: the anchor why does not begin with the name of a theme's page":                  {`"lease-why"`, `"why"`},
+		must + ":4: the anchor lease-how is that of docs/interview/lease.md:6":                      {`"lease-why"`, `"lease-how"`},
+		must + ":4: the question lease-why has no **Proof.**":                                       {"**Proof.** `go run . show crash", "**Drawing.** `go run . show crash"},
+		must + ":4: the question lease-why has no **Follow-ups.**":                                  {"\n\n**Follow-ups.**\n- How long", "\n**Follow-ups.**\n- How long"},
+		must + ":4: the question lease-why has no command in back quotes after **Proof.**":          {"`go run . show crash-before-expire --stage 1`", "see there"},
+		must + ":4: the question lease-why has no *rank · level* under its heading":                 {"*must know · junior*\n", ""},
+		must + `:4: "*sometimes · junior*" of the question lease-why: the ranks are must know, oft`: {"*must know ·", "*sometimes ·"},
+		must + ":4: the question lease-why has 2 items after **Key points.**, not 3 to 5":           {"- a holder can die\n", ""},
+		must + ":4: the question lease-why has 0 items after **Key points.**":                       {"- a holder can die", "a holder can die"},
+		must + ":4: the question lease-why has a follow-up without a question mark, or an answer":   {"ends it?", "ends it."},
+		must + ":4: the question lease-why has no items after **Follow-ups.**":                      {"- How long?", "How long?"},
 	} {
-		_, err := Parse(pages(t, i18n.English, edit[0], edit[1]), i18n.English)
+		_, err := Parse(edited(t, must, edit[0], edit[1], 1), i18n.English)
 		require.ErrorContains(t, err, says)
 	}
 }

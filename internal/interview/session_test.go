@@ -54,46 +54,10 @@ func (h *held) hold(t *testing.T) string {
 }
 
 // wholeInterview has answers, ticks, keys, follow-ups and nonsense for all questions.
-const wholeInterview = `a typed answer
-9
-
-d
-1, 3
-T
-P
-r
-f
-typed
-what?
-y
-
-N
-x
-
-h
-
-a
-p
-r
-f
-s
-
-7
-x
-1
-
-0
-d
-f
-
-
-r
-
-
-1 2
-r
-
-`
+const wholeInterview = "a typed answer\n9\n\nd\n1, 3\nT\nP\nr\nf\ntyped\nwhat?\ny\n\nN\nx\n\n" +
+	"h\n\na\np\nr\nf\ns\n\n" +
+	"7\nx\n1\n" +
+	"\n0\nd\nf\n\n\nr\n\n\n1 2\nr\n\n"
 
 func TestKeysOfAnInterviewShowTheirParts(t *testing.T) {
 	h := prepare(t, wholeInterview, time.Second)
