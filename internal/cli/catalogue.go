@@ -16,7 +16,7 @@ import (
 var (
 	catalogueTitle = i18n.New("The failures")
 	catalogueIntro = []i18n.Text{
-		i18n.New("Every way in which this repository breaks a Redis lock: {n} failures, by family. The command under each draws it: " +
+		i18n.New("Every way in which this repository breaks a Redis lock: {n} failures, by family. `go run . show FAILURE` draws any of them: " +
 			"what A, B and C do, what Redis holds, and which rule is broken. The sixteen that tell the story of the " +
 			"[stages](../README.md#the-stages) have their pictures here, on the last stage that breaks and on the first that " +
 			"doesn't. Time goes down, and what A, B and C hold is A1, B1 and C1."),
@@ -61,16 +61,11 @@ func (a *app) listMarkdown() {
 func (a *app) catalogued(f failures.Failure) {
 	fmt.Fprintf(a.out, "\n<a id=%q></a>\n### %s\n\n", f.ID, a.say(titled, "name", f.ID, "what", i18n.Text(f.Title)))
 	fmt.Fprint(a.out, a.say(catalogueFailure, "story", i18n.Text(f.Story), "what", i18n.Text(f.Fixed)), "\n\n")
-	shown := beforeAndAfter(locksOf(f), f)
-	command := "go run . show " + f.ID + " --before-after"
-	if len(shown) == 1 {
-		command = "go run . show " + f.ID + " --stage " + shown[0].ID
-	}
 	var rules, links []string
 	for _, rule := range f.Breaks {
 		rules = append(rules, "*"+a.say(i18n.Text(rule))+"*")
 	}
-	fmt.Fprintf(a.out, "%s · %s · `%s`", outcomes(f), strings.Join(rules, ", "), command)
+	fmt.Fprint(a.out, outcomes(f), " · ", strings.Join(rules, ", "))
 	for _, i := range incidents.All()[f.ID] {
 		links = append(links, "["+i.Source+"]("+i.Link+")")
 	}
@@ -81,7 +76,7 @@ func (a *app) catalogued(f failures.Failure) {
 	if !f.Lesson {
 		return
 	}
-	for _, s := range shown {
+	for _, s := range beforeAndAfter(locksOf(f), f) {
 		alt := a.say(pictureAlt, "title", capital(a.say(i18n.Text(f.Title))), "stage", s.NameText(), "outcome", i18n.Text(s.Expect(f).Word()))
 		fmt.Fprintf(a.out, "\n![%s](pictures/%s-%s.svg)\n", alt, f.ID, s.ID)
 	}
