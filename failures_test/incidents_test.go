@@ -2,7 +2,6 @@ package failures_test
 
 import (
 	"net/url"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,14 +24,11 @@ func TestIncidentsBelongToFailures(t *testing.T) {
 			require.False(t, seen[i.Link], "%s: %s is there twice", id, i.Link)
 			seen[i.Link] = true
 			require.NotEmpty(t, i.Source, i.Link)
-			require.True(t, strings.HasSuffix(i.What, "."), "%s: %q is no sentence", i.Link, i.What)
 		}
 	}
 }
 
 func TestIncidentsOnGitHubNameTheirThread(t *testing.T) {
-	require.Equal(t, incidents.Incident{
-		Source: "redis/redis-py #818", Link: "https://github.com/redis/redis-py/issues/818",
-		What: incidents.All()["crash-before-expire"][0].What,
-	}, incidents.All()["crash-before-expire"][0])
+	require.Equal(t, incidents.Incident{Source: "redis/redis-py #818", Link: "https://github.com/redis/redis-py/issues/818"},
+		incidents.All()["crash-before-expire"][0])
 }

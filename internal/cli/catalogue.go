@@ -23,14 +23,10 @@ var (
 		i18n.New("The signs: ✗ broken; ✓ safe in this run; ◐ noticed: the lock is lost, and its owner is told in time; ~ unavoidable: no " +
 			"lock that expires can prevent this. A stage that isn't named has nothing to do with the failure."),
 	}
-	catalogueList    = i18n.New("- **[{family}](#{anchor})**: {failures}")
 	catalogueFailure = i18n.New("{story} **What helps.** {what}")
-	catalogueOutcome = i18n.New("{outcomes} · {rules} · `{command}`")
-	catalogueReports = i18n.New(" · reports: {links}")
-	onRedLock        = i18n.New("RedLock {sign}")
+	catalogueReports = i18n.New("reports: {links}")
 	pictureAlt       = i18n.New("{title}, on {stage}: {outcome}")
 	rulesTitle       = i18n.New("The rules")
-	ruleLine         = i18n.New("- *{rule}*: {sentence}")
 )
 
 // listMarkdown prints the catalogue as a document, with a line for each paragraph: docs/failures.md.
@@ -46,7 +42,7 @@ func (a *app) listMarkdown() {
 			links = append(links, "["+f.ID+"](#"+f.ID+")")
 		}
 		name := family[0].Family
-		fmt.Fprintln(a.out, a.say(catalogueList, "family", capital(a.say(i18n.Text(name))), "anchor", anchorOf(name), "failures", strings.Join(links, ", ")))
+		fmt.Fprintf(a.out, "- [%s](#%s): %s\n", capital(a.say(i18n.Text(name))), anchorOf(name), strings.Join(links, ", "))
 	}
 	for _, family := range families() {
 		name := family[0].Family
@@ -57,7 +53,7 @@ func (a *app) listMarkdown() {
 	}
 	fmt.Fprintf(a.out, "\n## %s\n\n", a.say(rulesTitle))
 	for _, r := range oracle.Rules() {
-		fmt.Fprintln(a.out, a.say(ruleLine, "rule", i18n.Text(r), "sentence", r.Rule()))
+		fmt.Fprintf(a.out, "- *%s*: %s\n", a.say(i18n.Text(r)), a.say(r.Rule()))
 	}
 }
 
@@ -74,12 +70,12 @@ func (a *app) catalogued(f failures.Failure) {
 	for _, rule := range f.Breaks {
 		rules = append(rules, "*"+a.say(i18n.Text(rule))+"*")
 	}
-	fmt.Fprint(a.out, a.say(catalogueOutcome, "outcomes", a.outcomes(f), "rules", strings.Join(rules, ", "), "command", command))
+	fmt.Fprintf(a.out, "%s · %s · `%s`", outcomes(f), strings.Join(rules, ", "), command)
 	for _, i := range incidents.All()[f.ID] {
 		links = append(links, "["+i.Source+"]("+i.Link+")")
 	}
 	if links != nil {
-		fmt.Fprint(a.out, a.say(catalogueReports, "links", strings.Join(links, ", ")))
+		fmt.Fprint(a.out, " · ", a.say(catalogueReports, "links", strings.Join(links, ", ")))
 	}
 	fmt.Fprintln(a.out)
 	if !f.Lesson {
@@ -92,7 +88,7 @@ func (a *app) catalogued(f failures.Failure) {
 }
 
 // outcomes returns the expected outcomes of the locks, neighbours with the same one together: 1–5 ✗, 6 ✓.
-func (a *app) outcomes(f failures.Failure) string {
+func outcomes(f failures.Failure) string {
 	locks := slices.DeleteFunc(locksOf(f), func(s stages.Stage) bool { return s.Expect(f) == failures.NotApplicable })
 	var all []string
 	for from := 0; from < len(locks); {
@@ -105,7 +101,7 @@ func (a *app) outcomes(f failures.Failure) string {
 			ids += "–" + locks[to].ID
 		}
 		if f.Family == failures.RedLock {
-			all = append(all, a.say(onRedLock, "sign", sign))
+			all = append(all, "RedLock "+sign)
 		} else {
 			all = append(all, ids+" "+sign)
 		}

@@ -19,7 +19,7 @@ import (
 	"lockkata/internal/i18n"
 )
 
-//go:generate go test lockkata/internal/cli -run TestPicturesAre|TestFailuresDocument|TestTheatreIs -timeout 30m -update
+//go:generate go test lockkata/internal/cli -run TestPicturesAre|TestFailuresDocument|TestTheatreIs|TestTableInThe -timeout 30m -update
 
 var update = flag.Bool("update", false, "write the pictures, the catalogue of failures and the page into the documents")
 

@@ -90,7 +90,7 @@ func (k *kataApp) folder() (kata.Folder, kata.View, error) {
 		err = isFile.Args("name", k.dir)
 	}
 	if err != nil || k.dir == "" {
-		return kata.Folder{Root: root, Dir: filepath.Join(root, "mylock")}, view, err
+		return kata.Folder{Root: root, Dir: filepath.Join(root, "mylock"), Language: k.lang}, view, err
 	}
 	view.Dir = " --dir " + k.dir
 	if strings.ContainsAny(k.dir, " '()&;") {
@@ -100,7 +100,7 @@ func (k *kataApp) folder() (kata.Folder, kata.View, error) {
 	if real, linkErr := filepath.EvalSymlinks(dir); linkErr == nil {
 		dir = real // the go command resolves symbolic links
 	}
-	return kata.Folder{Root: root, Dir: dir}, view, err
+	return kata.Folder{Root: root, Dir: dir, Language: k.lang}, view, err
 }
 
 var (

@@ -34,6 +34,8 @@ type Exercise struct {
 	Predict Prediction
 	Search  Sought    // for a lock to repair: the search that finds the mistake
 	Read    i18n.Text // the page that answers the interviewer's question
+
+	language i18n.Language // of the comments in the files that the kata writes
 }
 
 // Sought is the search that finds a mistake.

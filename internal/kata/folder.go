@@ -25,8 +25,9 @@ import (
 //
 // Go ignores folders whose name begins with "_".
 type Folder struct {
-	Root string // the repository's folder
-	Dir  string
+	Root     string // the repository's folder
+	Dir      string
+	Language i18n.Language // of the comments in the files that the kata writes
 }
 
 func (f Folder) path(name ...string) string { return filepath.Join(f.Dir, filepath.Join(name...)) }
@@ -82,6 +83,7 @@ func (f Folder) Start(e Exercise, afresh bool) (message i18n.Message, err error)
 	if err := f.usable(); err != nil {
 		return message, err
 	}
+	e.language = f.Language
 	p, err := f.Progress()
 	if err != nil {
 		return message, err

@@ -3,9 +3,13 @@ package kata
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lockkata/internal/i18n"
 )
 
 // newFolder returns a learner's folder in which this exercise was started.
@@ -36,6 +40,20 @@ func requireLock(t *testing.T, f Folder, below, text string) {
 	files, err := f.lock(below)
 	require.NoError(t, err)
 	require.Equal(t, Files{"mutex.go": text}, files)
+}
+
+func TestStartWritesItsCommentsInTheLearnersLanguage(t *testing.T) {
+	english := regexp.MustCompile(`//.*[a-z]+ [a-z]+ [a-z]+|yours`)
+	for _, language := range i18n.Languages {
+		for _, file := range []struct{ id, name string }{{"1", "mutex.go"}, {"1", testName}, {"6.1", subjectName}} {
+			f := Folder{Root: repositoryRoot(t), Dir: filepath.Join(t.TempDir(), "mylock"), Language: language}
+			requireStart(t, f, file.id, false, "It begins with")
+			raw, err := os.ReadFile(f.path(file.name))
+			require.NoError(t, err)
+			found := english.MatchString(strings.ReplaceAll(string(raw), "go run . kata check", ""))
+			require.Equal(t, language == i18n.English, found, "%s", raw)
+		}
+	}
 }
 
 func TestStartBeginsWithTheLearnersOwnPassedLock(t *testing.T) {

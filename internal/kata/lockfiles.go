@@ -21,6 +21,9 @@ var exercises embed.FS
 // repository is the module's files.
 func (e Exercise) Start(repository fs.FS) (Files, error) {
 	files, err := e.own("start")
+	for name := range files {
+		files[name] = e.written(files[name])
+	}
 	if err == nil && len(files) == 0 {
 		before, unknown := Find(e.Before)
 		if unknown != nil {

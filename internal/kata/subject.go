@@ -4,6 +4,8 @@ import (
 	"go/format"
 	"strings"
 	"text/template"
+
+	"lockkata/internal/i18n"
 )
 
 // subjectName is a file that makes a lock with options a subject of the failures. It belongs to the
@@ -29,7 +31,7 @@ func filled(name string, data any) string {
 
 // test returns the test for a lock of the exercise.
 func (e Exercise) test() string {
-	return filled(testName, map[string]any{"ID": e.ID, "HasSubject": e.hasSubject(), "Has": e.has(), "Required": e.Required()})
+	return e.written(filled(testName, map[string]any{"ID": e.ID, "HasSubject": e.hasSubject(), "Has": e.has(), "Required": e.Required()}))
 }
 
 // hasSubject reports whether a lock of the exercise has options, and so needs a func Subject.
@@ -40,7 +42,7 @@ func (e Exercise) hasSubject() bool { return strings.HasPrefix(e.Base, "6") }
 func (e Exercise) withSubject(files Files) Files {
 	var s shape
 	if files != nil && e.hasSubject() && s.read(files) == nil && !s.hasSubject {
-		files[subjectName] = s.subject()
+		files[subjectName] = e.written(s.subject())
 	}
 	return files
 }
@@ -49,4 +51,33 @@ func (s *shape) subject() string {
 	return filled(subjectName, map[string]any{
 		"Option": s.option, "Holds": s.isHolding, "NoWatchdog": s.hasFixed, "MaxHold": s.hasLimit,
 	})
+}
+
+// comments are what the kata writes for people into the learner's files: into the skeleton, the test
+// and subject.go. The comments of our own locks stay English.
+var comments = []i18n.Text{
+	i18n.New("Package mylock is the lock that you write."),
+	i18n.New("Mutex is a lock that is shared by every process that uses the same Redis and\n// the same name. A Mutex is one owner."),
+	i18n.New("NewMutex returns the lock of that name, not yet held. ttl is its lease."),
+	i18n.New("mylock: this method is yours to write"),
+	i18n.New("TryLock makes one attempt. It returns false and no error when somebody else\n// holds the lock."),
+	i18n.New("Lock tries until it holds the lock. It returns an error when ctx ends first."),
+	i18n.New("Unlock frees the lock."),
+	i18n.New("TestMyLock plays the failures of exercise"),
+	i18n.New(" on your lock. \"go run . kata check\" asks for more.\n// This file is written anew with each exercise."),
+	i18n.New("Subject shows your lock to the failures: how it is made, and with which options. The file\n// is yours. " +
+		"Change it when your lock looks different from the outside."),
+	i18n.New("Once Lock returns a hold:"),
+	i18n.New("for failures about a lease that ends"),
+	i18n.New("With an option WithoutWatchdog:"),
+}
+
+// written returns a file of the kata in the learner's language.
+func (e Exercise) written(source string) string {
+	if e.language == i18n.Chinese {
+		for _, text := range comments {
+			source = strings.ReplaceAll(source, string(text), text.Localize(i18n.Chinese))
+		}
+	}
+	return source
 }
