@@ -23,7 +23,7 @@ var (
 		i18n.New("The signs: ✗ broken; ✓ safe in this run; ◐ noticed: the lock is lost, and its owner is told in time; ~ unavoidable: no " +
 			"lock that expires can prevent this. A stage that isn't named has nothing to do with the failure."),
 	}
-	catalogueFailure = i18n.New("{story} **What helps.** {what}")
+	catalogueFailure = i18n.New("{story} **Fix:** {what}")
 	catalogueReports = i18n.New("reports: {links}")
 	pictureAlt       = i18n.New("{title}, on {stage}: {outcome}")
 	rulesTitle       = i18n.New("The rules")
@@ -37,12 +37,8 @@ func (a *app) listMarkdown() {
 		paragraph(a.say(text, "n", len(failures.Catalogue)))
 	}
 	for _, family := range families() {
-		var links []string
-		for _, f := range family {
-			links = append(links, "["+f.ID+"](#"+f.ID+")")
-		}
 		name := family[0].Family
-		fmt.Fprintf(a.out, "- [%s](#%s): %s\n", capital(a.say(i18n.Text(name))), anchorOf(name), strings.Join(links, ", "))
+		fmt.Fprintf(a.out, "- [%s](#%s): %d\n", capital(a.say(i18n.Text(name))), anchorOf(name), len(family))
 	}
 	for _, family := range families() {
 		name := family[0].Family
