@@ -98,7 +98,7 @@ class Player {
       '--lanes': run.lanes.length, '--ledger': run.ledger ? 1 : 0}, heads, this.steps,
       run.key ? el('p', {class: 'legend'}, el('span', {}, 'K = ' + run.key + (run.other ? ', L = ' + run.other : '')), el('span', {}, say('A1 = A’s first hold'))) : null);
     this.scroll.classList.toggle('with-ledger', Boolean(run.ledger));
-    this.code = code && code.files.length > 0 ? new Code(code.files, code.diffs || [], run) : null;
+    this.code = code && code.files.length > 0 ? new Code(code.files, code.diffs || [], run, code.old) : null;
     // A new width or font size moves the current step.
     new ResizeObserver(() => this.look()).observe(this.scroll);
     this.element = el('section', {class: 'player', 'aria-label': name}, now, this.scroll, this.code ? this.code.element : null);
