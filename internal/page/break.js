@@ -66,7 +66,7 @@ function showBroken() {
 // reveal scrolls to an answer that is not in the upper part of the window.
 function reveal(answer) {
   const {top} = answer.getBoundingClientRect();
-  if (top < 0 || top > innerHeight / 2) answer.scrollIntoView();
+  if (top < 0 || top > innerHeight / 2) answer.scrollIntoView({block: innerWidth < 1088 ? 'start' : 'nearest'});
 }
 
 // editMenu has the edits as a select, for a phone.

@@ -29,7 +29,7 @@ class Code {
     this.tabs = el('div', {class: 'tabs', role: 'group', 'aria-label': say('files')});
     this.others = el('select', {'aria-label': say('other files'), onchange: () => this.choose(this.others.value)},
       el('option', {value: ''}, say('other files')));
-    this.body = el('div', {class: 'sheet', tabindex: '0', role: 'region', 'aria-label': say('the code of the lock')});
+    this.body = el('div', {class: 'sheet', tabindex: '0', role: 'group', 'aria-label': say('the code of the lock')});
     this.element = el('div', {class: 'code'}, this.tabs, this.body);
     const visited = run.steps.flatMap((step) => (step.lines || []).flatMap((text) => places(text).map((place) => place.file)));
     const isVisited = (file) => files.length <= 3 || visited.includes(file.name);

@@ -149,7 +149,7 @@ function showTable(position, says) {
     el('div', {class: 'turns', role: 'group', 'aria-label': say('the game')}, tool(say('Undo'), 'u', undo),
       tool(say('Restart'), 'r', restart),
       isOver || game.isRescue ? null : tool(say('Hint'), 'h', hint),
-      el('span', {class: 'count'}, view.length, gap(), isOver ? '' : view.par),
+      el('span', {class: 'count'}, view.length), isOver ? null : el('span', {class: 'count'}, view.par),
       game.isRescue || view.par || isOver && view.findings.length === 0 ? null
         : el('button', {type: 'button', onclick: par}, say('Show the best possible')))].filter(Boolean));
 }
@@ -172,7 +172,8 @@ function ending({view, verdict, tone, taken}) {
   const friend = el('span', {}, say('For a friend:'), ' ', el('a', {href: game.hash, class: 'share'}, say('this game')), ' ',
     copyButton(location.href.split('#')[0] + game.hash));
   return el('div', {class: 'ending'},
-    el('div', {class: 'result'}, result(view, tone), next(taken)), el('p', {class: 'verdict ' + toneClass(tone)}, verdict),
+    el('div', {class: 'result'}, result(view, tone), next(taken)),
+    game.isRescue && tone === 'g' ? null : el('p', {class: 'verdict ' + toneClass(tone)}, verdict),
     el('p', {class: 'commands'}, friend,
       game.edit ? el('span', {}, say('This lock is edited: its schedule replays in a page only.'))
         : el('span', {}, el('code', {class: 'replay'}, command), ' ', copyButton(command))));
