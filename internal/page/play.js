@@ -179,12 +179,12 @@ function ending({view, verdict, tone, taken}) {
         : el('span', {}, el('code', {class: 'replay'}, command), ' ', copyButton(command))));
 }
 
-// result returns whether the goal is reached: praise, or what to do.
-function result({findings, score, par, length}, tone) {
+// result returns whether the goal is reached: praise, or what to do. A perfect way is as short as possible, without hints.
+function result({findings, score, length}, tone) {
   const isWon = game.isRescue ? tone === 'g' : findings.length > 0;
   if (!isWon) return el('p', {}, say('The run has ended, and the goal is not reached. Undo steps, or restart.'));
-  const isBest = par === say('The best way takes {length}.', {length});
-  return el('p', {class: 'won'}, el('strong', {}, isBest ? say('Perfect!') : say('Well done!')), gap(),
+  const isPerfect = score === say('You did it in {length}.', {length}) + gap() + say('The best way takes {length}.', {length});
+  return el('p', {class: 'won'}, el('strong', {}, isPerfect ? say('Perfect!') : say('Well done!')), gap(),
     game.isRescue ? say('You brought it home: no rule is broken.') : score);
 }
 
