@@ -12,7 +12,8 @@ function showHome() {
   const back = lastPlace && failureOf(lastPlace.href.slice(1).split('/')[0]);
   if (back && lastPlace.inMatrix) openFamilies.add(back.family);
   const signed = (outcome, text) => el('li', {}, el('span', {class: 'cell cell-' + outcome}, signs[outcome]), ' ', text);
-  main.replaceChildren(el('div', {class: 'home'}, el('h1', {}, say(data.title)),
+  const skip = el('button', {type: 'button', class: 'skip', onclick: () => main.querySelector('.cell[tabindex="0"]')?.focus()}, say('To the table of all failures'));
+  main.replaceChildren(el('div', {class: 'home'}, skip, el('h1', {}, say(data.title)),
     el('p', {class: 'intro'}, say('Six stages of one lock, each with fewer mistakes than the one before. Here you see how each breaks, step by step: the real code on an embedded Redis.')),
     el('p', {}, watchFirst()),
     el('div', {class: 'lists'}, watchList(), ...engine.isThere ? [playList(), breakList()] : [elsewhere()]),

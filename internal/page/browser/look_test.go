@@ -104,7 +104,8 @@ func TestComparisonFitsALaptop(t *testing.T) {
 	require.Greater(t, value[float64](b, "document.querySelector('.timeline').clientHeight"), 150.0)
 	require.False(t, b.isShown(".in-terminal"))
 	require.Contains(t, b.text(".half:last-child .lines [data-changed]"), "unlockScript")
-	b = open(t, url+"#process-pause/6/step-9999", 1366, 768)
+	b = open(t, url+"#process-pause/6/step-11", 1366, 768)
+	require.NotZero(t, b.count(".lines li.two"))
 	require.True(t, b.isShown(".story"), "it stays while two are on one line of code")
 	require.Contains(t, b.text(".meaning"), "no lock that expires can prevent this")
 }
