@@ -48,7 +48,7 @@ function showBroken() {
   main.replaceChildren(el('div', {class: 'break-view'},
     el('div', {class: 'title'}, heading, el('span', {class: 'stage-title'}, titled(told))),
     el('p', {class: 'story'}, chosen ? say('{what}.', {what: chosen.suffers[0].toUpperCase() + chosen.suffers.slice(1)})
-      : say('Each of these mistakes changes one line of the lock. Choose one: the results below change, and the search finds the shortest schedule that does harm.')),
+      : say('Each of these mistakes changes one line of the lock. Choose one: the results change, and the search finds the shortest schedule that does harm.')),
     el('nav', {class: 'choose', 'aria-label': say('locks')}, lockMenu('break', stage),
       el('a', {href: `#play/${stage}` + (edit ? '/' + edit : '')}, edit ? say('play it, edited') : say('play it'))),
     el('div', {class: 'halves'},
