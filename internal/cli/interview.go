@@ -39,8 +39,8 @@ func (a *app) interviewCommand() *cobra.Command {
 		Short: "A mock interview: questions, predictions, and what to read again",
 		Long: "interview asks the questions of docs/interview, the must-knows first, from junior to staff. After" +
 			" each it shows the answer of 30 seconds, lets you tick the key points that you said, and asks the follow-ups " +
-			"one by one, if you want them. Every third round is a prediction: you see a stage under a schedule that " +
-			"no document shows, up to a point, and say what happens next. At the end it lists what to read again, and " +
+			"one by one, if you want them. Every third round is a prediction: you see two clients of " +
+			"a stage, up to a point, and say what happens next. At the end it lists what to read again, and " +
 			"remembers what you missed. Each line of the input is one answer, so it can be piped; q ends it.",
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {

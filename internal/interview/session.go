@@ -57,8 +57,8 @@ var (
 			"the interview at once, and so does Ctrl-C. At the end you see what to read again, and your typed " +
 			"answers next to the model answers."),
 	}
-	howPredictionsGo = i18n.New("Every third round is a prediction. You see a real lock under a schedule that no document shows, drawn up " +
-		"to some point, and say what happens next. Then the lock runs on, and its run decides.")
+	howPredictionsGo = i18n.New("Every third round is a prediction. You see two clients of a real lock, drawn up to some point, and say " +
+		"what happens next. Then the lock runs on, and its run decides.")
 	round         = i18n.New("Round {n}: {about} ({time} left)")
 	minuteCount   = i18n.NewPlural("{n} minute", "{n} minutes")
 	questionCount = i18n.NewPlural("{n} question", "{n} questions")
