@@ -51,7 +51,7 @@ func (w *workshop) tell(what i18n.Message) {
 // program returns a program that can play these files; close deletes it.
 func (w *workshop) program(ctx context.Context, files Files) (p *Program, err error) {
 	for _, p := range []*Program{w.ready, w.last} {
-		if p == nil || p.names[files.key()] == "" {
+		if p == nil || p.locks[files.key()].name == "" {
 			continue
 		}
 		if _, err := os.Stat(p.file); err == nil { // the system may have cleaned its temporary folder

@@ -91,10 +91,11 @@ type session struct {
 }
 
 func (p *Program) session(ctx context.Context, files Files, a asked) (*session, error) {
+	lock := p.locks[files.key()]
 	dir, err := os.MkdirTemp(p.dir, "run-")
 	return &session{
 		Program: p, ctx: ctx, asked: a, begun: time.Now(), dir: dir,
-		task: judge.Task{Lock: p.names[files.key()], Path: p.pathOf(p.names[files.key()]), Has: a.has, Lang: a.lang},
+		task: judge.Task{Lock: lock.name, Path: lock.code, Has: a.has, Lang: a.lang},
 	}, err
 }
 

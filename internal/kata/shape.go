@@ -38,6 +38,7 @@ func (e *CompileError) Localize(l i18n.Language) string {
 // shape is the declarations of a lock's package that the failures need to make a lock.
 type shape struct {
 	name, path  string // its name in the program, and the import path
+	code        string // the beginning of the import paths of its code
 	hasSubject  bool
 	hasNewMutex bool
 	option      string   // the type of NewMutex's options; "" without options
@@ -183,15 +184,13 @@ func compileError(output string, err error) error {
 		return fmt.Errorf("go build: %w", err)
 	}
 	found := &CompileError{Text: i18n.Text(at[3]).Args()}
-	file, isCopy := path.Base(filepath.ToSlash(at[1])), strings.Contains(at[1], "lockkata-")
-	if isGenerated := isCopy && file == "main.go"; !isGenerated {
-		found.File = file
-		if isCopy {
-			_, found.File, _ = strings.Cut(file, "_mylock_")
+	found.Line, _ = strconv.Atoi(at[2]) // the pattern matches digits
+	found.File = path.Base(filepath.ToSlash(at[1]))
+	if strings.Contains(at[1], "lockkata-") { // a copy, or the generated file
+		var isCopy bool
+		if _, found.File, isCopy = strings.Cut(found.File, "_mylock_"); !isCopy {
+			found.Line, found.Text = 0, otherMutex.Args("why", at[3])
 		}
-		found.Line, _ = strconv.Atoi(at[2]) // the pattern matches digits
-	} else {
-		found.Text = otherMutex.Args("why", at[3])
 	}
 	if missing := misses.FindStringSubmatch(output); missing != nil && signatures[missing[2]] != "" {
 		found.Text = noMethod.Args("type", missing[1], "method", signatures[missing[2]])
