@@ -199,7 +199,7 @@ func (a *app) gradeMarkdown(card kata.Card) {
 	for _, c := range card.Cells {
 		fmt.Fprintf(a.out, "| `%s` | %s | %s |\n", c.Failure, a.signOf(c.Of()), strings.ReplaceAll(c.Summary(i18n.English), "|", "\\|"))
 	}
-	fmt.Fprintf(a.out, "\n%s\n", card.Count(i18n.English))
+	fmt.Fprintf(a.out, "\n%s\n", card.Count())
 	for _, cause := range card.Causes {
 		fmt.Fprintf(a.out, "- %s\n", cause.Localize(i18n.English))
 	}

@@ -29,7 +29,7 @@ type Result struct {
 type workshop struct {
 	root  string
 	lang  i18n.Language
-	say   func(i18n.Message) // gets the progress; may be nil
+	say   func(i18n.Message) // gets the progress
 	ready *Program           // has locks that were compiled before; may be nil
 	last  *Program
 	brief bool // plays only what the exercise requires, with a shorter search
@@ -42,12 +42,6 @@ var (
 	searching = i18n.New("searching its schedules")
 )
 
-func (w *workshop) tell(what i18n.Message) {
-	if w.say != nil {
-		w.say(what)
-	}
-}
-
 // program returns a program that can play these files; close deletes it.
 func (w *workshop) program(ctx context.Context, files Files) (p *Program, err error) {
 	for _, p := range []*Program{w.ready, w.last} {
@@ -59,7 +53,7 @@ func (w *workshop) program(ctx context.Context, files Files) (p *Program, err er
 		}
 	}
 	w.close()
-	w.tell(compiling.Args())
+	w.say(compiling.Args())
 	w.last, err = Build(ctx, w.root, files)
 	return w.last, err
 }
@@ -119,17 +113,13 @@ func (w *workshop) examine(ctx context.Context, program *Program, files Files, e
 	if w.brief {
 		a.failures, most = append(e.Required(), e.Predict.Failure), enoughSchedules/20
 	}
-	a.played = func(n, all int) { w.tell(playing.Args("n", n, "all", all)) }
+	a.played = func(n, all int) { w.say(playing.Args("n", n, "all", all)) }
 	report, err := program.Judge(ctx, files, a)
 	if err != nil || !e.survives(report) {
 		return report, err
 	}
-	questions, err := Exploring{Bound: -1}.questions(e.Search)
-	if err != nil {
-		return report, err
-	}
-	w.tell(searching.Args())
-	searched, err := program.search(ctx, files, a, ofTwoClients(questions), most)
+	w.say(searching.Args())
+	searched, err := program.search(ctx, files, a, ofTwoClients(Exploring{Bound: -1}.questions(e.Search)), most)
 	report.Found, report.Differs, report.Cause = searched.Found, searched.Differs, searched.Cause
 	return report, err
 }

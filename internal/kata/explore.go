@@ -26,30 +26,24 @@ type Exploring struct {
 
 // questions returns the matching questions of the suite, and the exercise's own if all are asked. A
 // property and an environment that are not in the suite together make a new question.
-func (x Exploring) questions(own Sought) (asked []schedule.Question, err error) {
-	if _, err := schedule.FindEnv(x.Env); x.Env != "" && err != nil {
-		return nil, err
-	}
-	if _, err := schedule.FindProperty(x.Property); x.Property != "" && err != nil {
-		return nil, err
+func (x Exploring) questions(own Sought) (asked []schedule.Question) {
+	isKnown := false // the exercise's own question
+	for _, q := range schedule.Suite {
+		isKnown = isKnown || q.Env == own.Env && slices.Contains(q.Properties, own.Property)
+		if (x.Env == "" || q.Env == x.Env) && (x.Property == "" || slices.Contains(q.Properties, x.Property)) {
+			if x.Property != "" {
+				q.Properties = []string{x.Property}
+			}
+			asked = append(asked, q)
+		}
 	}
 	ask := func(property, env string) {
-		begun := len(asked)
-		for _, q := range schedule.Suite {
-			if (env == "" || q.Env == env) && (property == "" || slices.Contains(q.Properties, property)) {
-				if property != "" {
-					q.Properties = []string{property}
-				}
-				asked = append(asked, q)
-			}
-		}
-		if len(asked) == begun {
-			asked = append(asked, schedule.Question{Env: env, Properties: []string{property}, Clients: 2, Bound: 2})
-		}
+		asked = append(asked, schedule.Question{Env: env, Properties: []string{property}, Clients: 2, Bound: 2})
 	}
-	ask(x.Property, x.Env)
-	hasOwn := slices.ContainsFunc(asked, func(q schedule.Question) bool { return q.Env == own.Env && slices.Contains(q.Properties, own.Property) })
-	if x.Property == "" && x.Env == "" && own.Property != "" && !hasOwn {
+	switch {
+	case len(asked) == 0:
+		ask(x.Property, x.Env)
+	case x.Property == "" && x.Env == "" && own.Property != "" && !isKnown:
 		ask(own.Property, own.Env)
 	}
 	for i := range asked {
@@ -57,7 +51,7 @@ func (x Exploring) questions(own Sought) (asked []schedule.Question, err error) 
 			asked[i].Bound = x.Bound
 		}
 	}
-	return asked, nil
+	return asked
 }
 
 // Explored is the result of a search, in the order of the questions.
@@ -89,8 +83,10 @@ func (w *workshop) explore(ctx context.Context, f Folder, asked Exploring) (x Ex
 	if x.Exercise, _, err = f.present(); err != nil {
 		return x, err
 	}
-	questions, err := asked.questions(x.Exercise.Search)
-	if err != nil {
+	if _, err := schedule.FindEnv(asked.Env); asked.Env != "" && err != nil {
+		return x, err
+	}
+	if _, err := schedule.FindProperty(asked.Property); asked.Property != "" && err != nil {
 		return x, err
 	}
 	files, err := f.Lock()
@@ -99,8 +95,8 @@ func (w *workshop) explore(ctx context.Context, f Folder, asked Exploring) (x Ex
 	}
 	program, err := w.program(ctx, files)
 	if err == nil {
-		w.tell(searchingFor.Args("time", searchLimit))
-		x.Report, err = program.search(ctx, files, x.Exercise.asked(w.lang), questions, 0)
+		w.say(searchingFor.Args("time", searchLimit))
+		x.Report, err = program.search(ctx, files, x.Exercise.asked(w.lang), asked.questions(x.Exercise.Search), 0)
 	}
 	switch {
 	case errors.As(err, &x.Compile):
@@ -112,13 +108,8 @@ func (w *workshop) explore(ctx context.Context, f Folder, asked Exploring) (x Ex
 }
 
 // ofTwoClients returns the questions with two clients; those with three take minutes.
-func ofTwoClients(all []schedule.Question) (some []schedule.Question) {
-	for _, q := range all {
-		if q.Clients == 2 {
-			some = append(some, q)
-		}
-	}
-	return some
+func ofTwoClients(all []schedule.Question) []schedule.Question {
+	return slices.DeleteFunc(all, func(q schedule.Question) bool { return q.Clients != 2 })
 }
 
 // ForJSON returns the result for JSON.

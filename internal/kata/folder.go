@@ -204,7 +204,7 @@ func (f Folder) startOf(e Exercise, p Progress) (Files, i18n.Message, error) {
 	}
 	whose, of := withLock, e.Before
 	switch {
-	case e.Level == Repair:
+	case e.isRepair():
 		whose, of = withLockMade, e.Base
 	case e.Before == "":
 		whose, of = withSkeleton, e.Base

@@ -22,13 +22,7 @@ type Grading struct {
 	Traces bool     // every run's trace, not only those of broken failures
 	Search bool     // the schedules too
 	Lang   i18n.Language
-	Say    func(i18n.Message) // gets the progress; may be nil
-}
-
-func (g Grading) tell(what i18n.Message) {
-	if g.Say != nil {
-		g.Say(what)
-	}
+	Say    func(i18n.Message) // gets the progress
 }
 
 // Card is the result of all failures on a lock.
@@ -51,9 +45,6 @@ var (
 	sentAt      = i18n.New("{what} ({line})")
 	againOther  = i18n.New("{what} (played again, it is {outcome}: the lock, or its library, decides by chance)")
 	eitherOf    = i18n.New("{outcome} or {other}")
-	countsMore  = i18n.New("{counts}, {kind} {n}")
-	countsOne   = i18n.New("{kind} {n}")
-	playedAll   = i18n.New("{n} failures: {counts}")
 	isNew       = i18n.New("{failure} is {outcome}, but is not in the file")
 	isOther     = i18n.New("{failure} is {outcome}, not {expected}: {what}")
 	wasNot      = i18n.New("{failure} is in the file but was not played")
@@ -84,7 +75,7 @@ func Grade(ctx context.Context, root, dir string, g Grading) (card Card, err err
 	if err != nil {
 		return card, err
 	}
-	g.tell(compiling.Args())
+	g.Say(compiling.Args())
 	program, err := BuildPackage(ctx, root, pkg)
 	if errors.As(err, &card.Compile) {
 		return card, nil
@@ -93,7 +84,7 @@ func Grade(ctx context.Context, root, dir string, g Grading) (card Card, err err
 		return card, err
 	}
 	defer program.Close()
-	g.tell(playedTwice.Args("n", len(failures.OfLocks())))
+	g.Say(playedTwice.Args("n", len(failures.OfLocks())))
 	if card.Report, err = program.Judge(ctx, pkg.Files, a); err != nil {
 		return card, err
 	}
@@ -109,12 +100,8 @@ func Grade(ctx context.Context, root, dir string, g Grading) (card Card, err err
 	}
 	card.fill(again)
 	if g.Search {
-		g.tell(searching.Args())
-		questions, err := Exploring{Bound: -1}.questions(Sought{})
-		if err != nil {
-			return card, err
-		}
-		searched, err := program.search(ctx, pkg.Files, a, ofTwoClients(questions), 0)
+		g.Say(searching.Args())
+		searched, err := program.search(ctx, pkg.Files, a, ofTwoClients(Exploring{Bound: -1}.questions(Sought{})), 0)
 		if err != nil {
 			return card, err
 		}
@@ -190,25 +177,20 @@ func (card *Card) fill(again Report) {
 	card.Verdicts, card.Causes = nil, failures.Causes(broken)
 }
 
-// Count returns the number of cells of each outcome, in order of appearance.
-func (card Card) Count(l i18n.Language) string {
+// Count returns the number of cells of each outcome, in order of appearance, in English.
+func (card Card) Count() string {
 	count := map[i18n.Text]int{}
-	var kinds []i18n.Text
 	for _, c := range card.Cells {
-		word := c.Of().Word()
-		if count[word]++; count[word] == 1 {
-			kinds = append(kinds, word)
+		count[c.Of().Word()]++
+	}
+	var counts []string
+	for _, c := range card.Cells {
+		if word := c.Of().Word(); count[word] > 0 {
+			counts = append(counts, fmt.Sprint(word, " ", count[word]))
+			count[word] = 0
 		}
 	}
-	counts := i18n.Message{}
-	for i, kind := range kinds {
-		say := countsMore
-		if i == 0 {
-			say = countsOne
-		}
-		counts = say.Args("counts", counts, "kind", kind, "n", count[kind])
-	}
-	return playedAll.Localize(l, "n", len(card.Cells), "counts", counts)
+	return fmt.Sprintf("%d failures: %s", len(card.Cells), strings.Join(counts, ", "))
 }
 
 // Shows returns the features that the runs show but the grader was not told of, so that their failures were not played.

@@ -39,7 +39,7 @@ func TestRightLockOfAnotherKindPasses(t *testing.T) {
 		t.Run(m.exercise+": "+m.name, func(t *testing.T) {
 			r := Result{Exercise: exercise(t, m.exercise)}
 			var err error
-			r.Report, err = (&workshop{lang: i18n.English}).examine(t.Context(), program(t), m.files(), r.Exercise)
+			r.Report, err = (&workshop{lang: i18n.English, say: func(i18n.Message) {}}).examine(t.Context(), program(t), m.files(), r.Exercise)
 			require.NoError(t, err)
 			require.True(t, r.Exercise.passed(r.Report), r.Screen(View{Width: 120}))
 		})
