@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"lockkata/internal/edits"
@@ -29,6 +30,7 @@ type Program struct {
 	file, dir string
 	locks     map[string]shape // by the keys of their files
 	sources   string           // the end of the path of the locks' folder
+	started   atomic.Int64     // its processes
 }
 
 // Close deletes the program.

@@ -155,15 +155,19 @@ func (x Explored) Screen(v View) string {
 
 // counterexample draws a schedule that breaks a property.
 func (v View) counterexample(f judge.Found) string {
-	rule := f.Property
-	if len(f.Findings) > 0 { // the property's name in the picture
-		rule = string(f.Findings[0].Monitor)
-	}
 	text := v.line(term.Bold, v.say(shortestWay, "property", f.Property, "env", f.Env))
 	if f.Trace != nil { // a lock that decides at random went another way
 		text += v.picture(f.Trace, f.Findings)
 	}
-	return text + v.painted(term.Red, v.say(brokenBy, "rule", i18n.Text(rule), "what", f.Text))
+	return text + v.painted(term.Red, v.say(brokenBy, "rule", ruleOf(f), "what", f.Text))
+}
+
+// ruleOf returns the property's name in a picture.
+func ruleOf(f judge.Found) i18n.Text {
+	if len(f.Findings) > 0 {
+		return i18n.Text(f.Findings[0].Monitor)
+	}
+	return i18n.Text(f.Property)
 }
 
 // lesson returns how our own lock breaks the property, if it does.
