@@ -120,14 +120,14 @@ var (
 
 func (r *run) holdEnds() {
 	a := r.Client("A")
-	a.Lock(world.Within(r.Lease / 4))
+	lock := a.Lock(world.Within(r.Lease / 4))
 	unlock := a.Unlock(world.Within(r.Lease / 4))
 	r.Sleep(moment) // a goroutine may still have to end it
-	if r.ended == nil || r.result(unlock).Error != "" {
+	if lock.Ended() == nil || r.result(unlock).Error != "" {
 		return
 	}
 	select {
-	case <-r.ended:
+	case <-lock.Ended():
 	default:
 		r.fault(unlock, endIt, outlives)
 	}

@@ -207,10 +207,8 @@ func (r *run) localize(all ...oracle.Finding) []oracle.Finding {
 func (r *run) promise() (reply Reply) {
 	at := slices.IndexFunc(locktest.Promises, func(p locktest.Promise) bool { return p.ID == r.task.Promise })
 	p := locktest.Promises[at]
-	for _, need := range p.Needs {
-		if !slices.Contains(r.subject.Has, need) {
-			return reply
-		}
+	if !p.Applies(r.subject) {
+		return reply
 	}
 	b := p.Check(r.t, r.subject)
 	if cause := r.guard.causeOf(b.Err); cause != nil && cause.Kind == Floods {
