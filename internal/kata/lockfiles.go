@@ -8,8 +8,9 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
+
+	"lockkata/internal/stages"
 )
 
 // exercises has a folder for each exercise: its texts, and its start unless that is another lock.
@@ -38,9 +39,9 @@ func (e Exercise) Start(repository fs.FS) (Files, error) {
 func (e Exercise) Solution(repository fs.FS) (Files, error) {
 	files, err := e.own("solution")
 	if err == nil && len(files) == 0 {
-		files, err = readLock(repository, stageOf(e.Base).Dir)
+		files, err = stageOf(e.Base).Files(repository)
 		for name := range files {
-			files[name] = renamed(files[name])
+			files[name] = stages.Renamed(files[name], "mylock")
 		}
 	}
 	return e.withSubject(files), err
@@ -92,15 +93,4 @@ func isCompiled(name string, text []byte) bool {
 	c.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
 	match, err := c.MatchFile("", name)
 	return match || err != nil
-}
-
-var packageName = regexp.MustCompile(`\b(stage|doc)[1-9]\b`)
-
-// renamed returns a stage's file in the learner's package, without the package comment, which
-// describes the stage.
-func renamed(text string) string {
-	if at := strings.Index(text, "\npackage "); at >= 0 && !strings.Contains(text[:at], "import") {
-		text = text[at+1:]
-	}
-	return packageName.ReplaceAllString(text, "mylock")
 }

@@ -170,7 +170,7 @@ var (
 
 // stop returns why a run did not end, and advice.
 func (v View) stop(c *judge.Cause) string {
-	return v.line(term.Red, v.say(yourLock, "what", i18n.Text(c.Kind))) + "\n" + v.wrapped(c.Text.Localize(v.Lang)) + v.wrapped(c.Next.Localize(v.Lang))
+	return v.line(term.Red, v.say(yourLock, "what", c.Kind)) + "\n" + v.wrapped(c.Text.Localize(v.Lang)) + v.wrapped(c.Next.Localize(v.Lang))
 }
 
 // stopped returns why the lock could not be judged.

@@ -27,7 +27,7 @@ type File struct {
 // root.
 func (s Stage) Code(sources fs.FS) (Code, error) {
 	code := Code{Dir: s.Dir}
-	files, err := s.files(sources)
+	files, err := s.Files(sources)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if path.Ext(name) == ".go" {
 			code.Files = append(code.Files, File{Name: name, Text: files[name]})
@@ -36,8 +36,8 @@ func (s Stage) Code(sources fs.FS) (Code, error) {
 	return code, err
 }
 
-// files returns the lock's files by name: Go without tests, and scripts.
-func (s Stage) files(sources fs.FS) (map[string]string, error) {
+// Files returns the lock's files by name: Go without tests, and scripts.
+func (s Stage) Files(sources fs.FS) (map[string]string, error) {
 	all, err := fs.ReadDir(sources, s.Dir)
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (s Stage) Changed(sources fs.FS) (added, removed int, err error) {
 
 // Lines returns the lines of code of each file of the lock, without blanks and comments.
 func (s Stage) Lines(sources fs.FS) (map[string]int, error) {
-	files, err := s.files(sources)
+	files, err := s.Files(sources)
 	lines := map[string]int{}
 	for name, text := range files {
 		lines[name] = strings.Count(bare(text), "\n")
@@ -116,29 +116,30 @@ func (s Stage) changes(sources fs.FS) (changes []change, err error) {
 	if err != nil {
 		return nil, err
 	}
-	old, err := before.files(sources)
+	old, err := before.Files(sources)
 	if err != nil {
 		return nil, err
 	}
-	files, err := s.files(sources)
+	files, err := s.Files(sources)
 	if err != nil {
 		return nil, err
 	}
 	names := slices.Concat(slices.Collect(maps.Keys(old)), slices.Collect(maps.Keys(files)))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		changes = append(changes, change{path.Join(before.Dir, name), path.Join(s.Dir, name), lesson(old[name]), lesson(files[name])})
+		was, is := Renamed(old[name], "stage"), Renamed(files[name], "stage")
+		changes = append(changes, change{path.Join(before.Dir, name), path.Join(s.Dir, name), was, is})
 	}
 	return changes, nil
 }
 
-var ownName = regexp.MustCompile(`\bstage[1-9]\b`)
+var ownName = regexp.MustCompile(`\b(stage|doc)[1-9]\b`)
 
-// lesson returns the text of a file without what differs between any two stages: the package
-// comment and the stage's name.
-func lesson(text string) string {
+// Renamed returns the text of a stage's file with another package name, and without the package
+// comment, which describes the stage.
+func Renamed(text, name string) string {
 	if at := strings.Index(text, "\npackage "); at >= 0 {
 		text = text[at+1:]
 	}
-	return ownName.ReplaceAllString(text, "stage")
+	return ownName.ReplaceAllString(text, name)
 }

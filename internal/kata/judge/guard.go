@@ -115,15 +115,15 @@ func (g *guard) diagnose() *Cause {
 	case loop != nil && g.over.Load() && loop.Started != "":
 		return leaking(*loop)
 	case loop != nil:
-		return because(EndlessLoop, loopNext, loopsAt.Args("call", loop.Function, "line", loop.Line))
+		return Because(EndlessLoop, loopNext, loopsAt.Args("call", loop.Function, "line", loop.Line))
 	case channel != nil:
-		return because(OldChannel, oldNext, oldChannel.Args("call", channel.Function, "line", channel.Line))
+		return Because(OldChannel, oldNext, oldChannel.Args("call", channel.Function, "line", channel.Line))
 	case own != nil:
 		return leaking(*own)
 	case call != nil:
 		return stuck(*call)
 	}
-	return because(TooSlow, tryAgain, noLineRuns.Args())
+	return Because(TooSlow, tryAgain, noLineRuns.Args())
 }
 
 // causeOf returns the cause of an error with which a run stopped; nil for no error.
@@ -133,17 +133,17 @@ func (g *guard) causeOf(err error) *Cause {
 	case err == nil:
 		return nil
 	case errors.As(err, &flood):
-		return because(Floods, floodNext, floodsAt.Args("call", flood.Function, "line", flood.Line))
+		return Because(Floods, floodNext, floodsAt.Args("call", flood.Function, "line", flood.Line))
 	case !errors.Is(err, world.ErrLeft):
-		return because(NoUse, comeBack, i18n.Text(strings.TrimPrefix(err.Error(), "world: ")).Args())
+		return Because(NoUse, comeBack, i18n.Text(strings.TrimPrefix(err.Error(), "world: ")).Args())
 	}
 	for _, left := range world.Goroutines(g.task.Path) {
 		return leaking(left)
 	}
 	if world.HasSubscription() {
-		return because(KeepsOpen, endListening, stillListens.Args())
+		return Because(KeepsOpen, endListening, stillListens.Args())
 	}
-	return because(NoUse, comeBack, i18n.Text(err.Error()).Args())
+	return Because(NoUse, comeBack, i18n.Text(err.Error()).Args())
 }
 
 // locate adds the line of the stuck call to a promise that was broken by it.

@@ -160,7 +160,7 @@ const drawable = 2000
 func (r *run) failure() Reply {
 	f, ok := failures.Find(r.task.Failure)
 	if !ok {
-		return Reply{Cause: because(NoUse, "", i18n.Text("there is no failure {id}").Args("id", r.task.Failure))}
+		return Reply{Cause: Because(NoUse, "", i18n.Text("there is no failure {id}").Args("id", r.task.Failure))}
 	}
 	v := failures.Judge(f, r.subject, func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
 		return world.Run(r.t, c, func(w *world.World) {
