@@ -23,7 +23,7 @@ var (
 	noneByChance      = i18n.New("  no violation in {n} schedules at random\n")
 	searchLegend      = []i18n.Text{
 		i18n.New("A fault is a delay, a crash, a pause or a loss; a step is anything that happens next."),
-		i18n.New("An environment is what may go wrong: go run . explore --help lists them."),
+		i18n.New("An environment is what may go wrong. To list them all: go run . explore --help"),
 		i18n.New("A schedule is v1/LOCK/CLIENTS/ATTEMPTS/ENVIRONMENT/PROPERTY/STEPS: the command replay draws it."),
 	}
 )

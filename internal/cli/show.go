@@ -92,7 +92,7 @@ var (
 	fixedAt     = i18n.New("That is {stage}: go run . diff {id}")
 	legendLanes = i18n.New("│ inside   ║ two are inside")
 	legendStill = i18n.New("░ stands still")
-	legendOwner = i18n.New("A1 is A's first hold")
+	legendOwner = i18n.New("A1 is A's first hold, A? refused")
 	legendLine  = i18n.New("mutex.go:1 is the line that sent the command")
 )
 
