@@ -119,7 +119,7 @@ func (w *workshop) examine(ctx context.Context, program *Program, files Files, e
 		return report, err
 	}
 	w.say(searching.Args())
-	searched, err := program.search(ctx, files, a, ofTwoClients(Exploring{Bound: -1}.questions(e.Search)), most)
+	searched, err := program.search(ctx, files, a, ofTwoClients(Sought{Bound: -1}.questions(e.Search)), most)
 	report.Found, report.Differs, report.Cause = searched.Found, searched.Differs, searched.Cause
 	return report, err
 }

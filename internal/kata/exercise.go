@@ -30,11 +30,12 @@ type Exercise struct {
 // isRepair reports whether the start is a lock to repair.
 func (e Exercise) isRepair() bool { return e.Search != Sought{} }
 
-// Sought is the search that finds a mistake.
+// Sought is what a search looks for.
 type Sought struct {
-	Property, Env string
-	Bound         int
-	Blind         bool // no property can see it; the others are not set
+	Property string // "" for all
+	Env      string // "" for all environments of the property
+	Bound    int    // the most faults; -1 for each question's own
+	Blind    bool   // no property can see the mistake of an exercise; the others are not set
 }
 
 // All are the exercises, in order: from an empty lock to a watchdog and to the lock of stage 6, then

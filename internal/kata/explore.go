@@ -17,16 +17,9 @@ import (
 // searchLimit is how long one search may take in real time.
 const searchLimit = 20 * time.Second
 
-// Exploring is the arguments of a search.
-type Exploring struct {
-	Property string // "" for all
-	Env      string // "" for all environments of the property
-	Bound    int    // the most faults; -1 for each question's own
-}
-
 // questions returns the matching questions of the suite, and the exercise's own if all are asked. A
 // property and an environment that are not in the suite together make a new question.
-func (x Exploring) questions(own Sought) (asked []schedule.Question) {
+func (x Sought) questions(own Sought) (asked []schedule.Question) {
 	isKnown := false // the exercise's own question
 	for _, q := range schedule.Suite {
 		isKnown = isKnown || q.Env == own.Env && slices.Contains(q.Properties, own.Property)
@@ -67,7 +60,7 @@ func (x Explored) IsBroken() bool {
 
 // Explore searches for schedules of the learner's lock that break a property. say gets the progress.
 // Texts about the lock are in lang. An error is about the machine, the folder or the arguments.
-func Explore(ctx context.Context, f Folder, asked Exploring, lang i18n.Language, say func(i18n.Message)) (Explored, error) {
+func Explore(ctx context.Context, f Folder, asked Sought, lang i18n.Language, say func(i18n.Message)) (Explored, error) {
 	w := workshop{root: f.Root, lang: lang, say: say}
 	defer w.close()
 	return w.explore(ctx, f, asked)
@@ -79,7 +72,7 @@ var (
 		"leave out --property and --env to ask all that fits it")
 )
 
-func (w *workshop) explore(ctx context.Context, f Folder, asked Exploring) (x Explored, err error) {
+func (w *workshop) explore(ctx context.Context, f Folder, asked Sought) (x Explored, err error) {
 	if x.Exercise, _, err = f.present(); err != nil {
 		return x, err
 	}

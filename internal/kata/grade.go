@@ -29,17 +29,11 @@ type Grading struct {
 type Card struct {
 	Dir string `json:"dir"`
 	Report
-	Cells  []Cell           `json:"cells"`
+	Cells  []Verdict        `json:"cells"`
 	Causes []failures.Cause `json:"causes,omitempty"` // of the failures that break the lock
 }
 
-// Cell is one failure on the lock.
-type Cell struct {
-	Verdict
-	Again string `json:"again,omitempty"` // the outcome of the second run, if it differs
-}
-
-// Texts of a card about a cell.
+// Texts of a card about a failure.
 var (
 	playedTwice = i18n.New("playing {n} failures, twice")
 	sentAt      = i18n.New("{what} ({line})")
@@ -52,13 +46,13 @@ var (
 )
 
 // Summary returns what happened, in one line, with the line of the lock.
-func (c Cell) Summary(l i18n.Language) string {
-	what := i18n.Text(c.Sentence).Args()
-	if c.Line != "" {
-		what = sentAt.Args("what", what, "line", path.Base(c.Line))
+func (v Verdict) Summary(l i18n.Language) string {
+	what := i18n.Text(v.Sentence).Args()
+	if v.Line != "" {
+		what = sentAt.Args("what", what, "line", path.Base(v.Line))
 	}
-	if c.Again != "" {
-		what = againOther.Args("what", what, "outcome", i18n.Text(c.Again))
+	if v.Again != "" {
+		what = againOther.Args("what", what, "outcome", i18n.Text(v.Again))
 	}
 	return what.Localize(l)
 }
@@ -101,7 +95,7 @@ func Grade(ctx context.Context, root, dir string, g Grading) (card Card, err err
 	card.fill(again)
 	if g.Search {
 		g.Say(searching.Args())
-		searched, err := program.search(ctx, pkg.Files, a, ofTwoClients(Exploring{Bound: -1}.questions(Sought{})), 0)
+		searched, err := program.search(ctx, pkg.Files, a, ofTwoClients(Sought{Bound: -1}.questions(Sought{})), 0)
 		if err != nil {
 			return card, err
 		}
@@ -164,11 +158,10 @@ func features() (known []string) {
 func (card *Card) fill(again Report) {
 	var broken []failures.Verdict
 	for _, v := range card.Verdicts {
-		c := Cell{Verdict: v}
-		if other := again.Verdict(v.Failure).Outcome; other != "" && other != v.Outcome {
-			c.Again = other
+		if other := again.Verdict(v.Failure).Outcome; other != v.Outcome {
+			v.Again = other
 		}
-		card.Cells = append(card.Cells, c)
+		card.Cells = append(card.Cells, v)
 		if v.Of() == failures.Broken {
 			f, _ := failures.Find(v.Failure)
 			broken = append(broken, failures.Verdict{Failure: f, Findings: v.Findings})
@@ -215,15 +208,15 @@ func (card Card) Golden() string {
 	return b.String()
 }
 
-// golden returns the cell's outcome, or both outcomes if they differ.
-func (c Cell) golden() string {
-	if c.Again != "" {
-		return c.Outcome + or + c.Again
+// golden returns the outcome, or both outcomes if they differ.
+func (v Verdict) golden() string {
+	if v.Again != "" {
+		return v.Outcome + or + v.Again
 	}
-	return c.Outcome
+	return v.Outcome
 }
 
-// or separates the outcomes of a cell with two in a golden file.
+// or separates two outcomes of a failure in a golden file.
 const or = " or "
 
 // outcome returns an outcome of a golden file as a message.

@@ -164,7 +164,7 @@ func (l *loop) search(ctx context.Context) {
 		return
 	}
 	l.start(ctx, func(ctx context.Context) func() {
-		x, err := l.workshop.explore(ctx, l.folder, Exploring{Bound: -1})
+		x, err := l.workshop.explore(ctx, l.folder, Sought{Bound: -1})
 		return func() { l.show(x.Screen, err) }
 	})
 }

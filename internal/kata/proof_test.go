@@ -62,9 +62,9 @@ func TestSearchFindsTheMistakeWhereTheExerciseSaysSo(t *testing.T) {
 		}
 		t.Run(e.ID, func(t *testing.T) {
 			search := func(read func(fs.FS) (Files, error)) Report {
-				asked, most := Exploring{Property: e.Search.Property, Env: e.Search.Env, Bound: e.Search.Bound}, 0
+				asked, most := e.Search, 0
 				if e.Search.Property == "" {
-					asked, most = Exploring{Bound: -1}, enoughSchedules
+					asked, most = Sought{Bound: -1}, enoughSchedules
 				}
 				questions := asked.questions(Sought{})
 				r, err := program(t).search(t.Context(), filesOf(t, read), e.asked("en"), ofTwoClients(questions), most)

@@ -44,6 +44,7 @@ type Verdict struct {
 	judge.Verdict
 	Required bool         `json:"required"`
 	Cause    *judge.Cause `json:"cause,omitempty"` // why the run did not end, or what it left behind
+	Again    string       `json:"again,omitempty"` // on a card, the outcome of the second run if it differs
 }
 
 // Of returns the outcome.

@@ -163,7 +163,7 @@ func (r *run) tokens() {
 		c.Insert("order of " + name)
 		c.Unlock(world.Within(r.Lease / 4))
 	}
-	orders := r.scene().Orders
+	orders := r.Trace().End().Orders
 	if first, second := orders[0].Token, orders[1].Token; first <= 0 || second <= first {
 		r.broken = Broken{Text: lowToken.Args("first", first, "second", second), Advice: writeToken.Args()}
 	}

@@ -38,12 +38,8 @@ func (g *guard) begin() { g.looks.Store(0) }
 // watch checks at intervals that the run makes progress.
 func (g *guard) watch() {
 	for range time.Tick(guardPeriod) {
-		switch {
-		case time.Duration(g.looks.Add(1))*guardPeriod > g.task.Limit:
+		if time.Duration(g.looks.Add(1))*guardPeriod > g.task.Limit || heap() > memoryLimit {
 			g.reply(Reply{Cause: g.diagnose()})
-			os.Exit(0)
-		case heap() > memoryLimit:
-			g.reply(Reply{Cause: Hoards(g.busyLine())})
 			os.Exit(0)
 		}
 	}
@@ -78,21 +74,8 @@ func heap() uint64 {
 
 func isRunning(g world.Goroutine) bool { return g.State == "running" || g.State == "runnable" }
 
-// busyLine returns a line of the lock that is running now; "" without one.
-func (g *guard) busyLine() string {
-	for _, r := range world.Goroutines(g.task.Path) {
-		if r.Line != "" && isRunning(r) {
-			return r.Line
-		}
-	}
-	return ""
-}
-
 // diagnose returns why a run does not end, from the stacks of the lock's goroutines.
 func (g *guard) diagnose() *Cause {
-	if heap() > searchMemory {
-		return Hoards(g.busyLine())
-	}
 	all := world.Goroutines(g.task.Path)
 	find := func(is func(world.Goroutine) bool) *world.Goroutine {
 		if i := slices.IndexFunc(all, is); i >= 0 {
@@ -109,7 +92,12 @@ func (g *guard) diagnose() *Cause {
 	})
 	own := find(func(r world.Goroutine) bool { return r.Started != "" })
 	call := find(func(r world.Goroutine) bool { return r.Line != "" })
+	busy := find(func(r world.Goroutine) bool { return isRunning(r) && r.Line != "" })
 	switch {
+	case heap() > searchMemory && busy != nil:
+		return Hoards(busy.Line)
+	case heap() > searchMemory:
+		return Hoards("")
 	case waiting != nil:
 		return mutexHeld(*waiting, all)
 	case loop != nil && g.over.Load() && loop.Started != "":
