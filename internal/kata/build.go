@@ -9,12 +9,10 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"lockkata/internal/edits"
-	"lockkata/internal/kata/judge"
 )
 
 // Files are a lock's files by name.
@@ -38,7 +36,10 @@ func (p *Program) Close() { _ = os.RemoveAll(p.dir) }
 
 // locksDir is where the locks are while they are compiled. It exists in the compiler's overlay
 // only, so a lock is part of the repository's module wherever its files really are.
-var locksDir = strings.TrimPrefix(judge.LocksPath, "lockkata/")
+const (
+	locksDir  = "internal/kata/locks"
+	locksPath = "lockkata/" + locksDir
+)
 
 // newProgram makes a folder for a program and builds it there.
 func newProgram(sources string, build func(*Program) error) (*Program, error) {
@@ -61,7 +62,7 @@ func Build(ctx context.Context, root string, locks ...Files) (*Program, error) {
 		code := Files{}
 		for i, files := range locks {
 			name := fmt.Sprintf("lock%d", i)
-			importPath := path.Join(judge.LocksPath, name, "mylock")
+			importPath := path.Join(locksPath, name, "mylock")
 			if err := p.add(shape{name: name, path: importPath, code: importPath}, files); err != nil {
 				return err
 			}
@@ -82,7 +83,7 @@ func (p *Program) add(s shape, files Files) error {
 
 // quickly keeps the compiler from optimizing the locks. It then needs a third of the time, and a
 // lock mostly waits for Redis.
-const quickly = "-gcflags=" + judge.LocksPath + "/...=-N -l -dwarf=false"
+const quickly = "-gcflags=" + locksPath + "/...=-N -l -dwarf=false"
 
 // compile compiles the program with these files, which exist in this build only. flags are more flags
 // for go build.

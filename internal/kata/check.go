@@ -168,12 +168,12 @@ func (e Exercise) red(r Report) []Verdict {
 }
 
 func (e Exercise) rank(v Verdict) int {
-	switch own := slices.Contains(e.Fixes, v.Failure); {
+	switch {
 	case v.Cause != nil && !v.Cause.IsLeft():
 		return 0
 	case v.Good:
 		return 3
-	case own:
+	case slices.Contains(e.Fixes, v.Failure):
 		return 1
 	}
 	return 2

@@ -215,13 +215,9 @@ func (l *loop) finish(show func()) {
 
 // checked shows the result of a check. The first pass of an exercise asks for a prediction.
 func (l *loop) checked(r Result, err error) {
-	if err != nil || !r.Passed {
-		l.show(r.Screen, err)
-		return
-	}
 	prompt, fits := r.predict()
-	if !fits || l.asked {
-		l.show(r.Screen, nil)
+	if err != nil || !r.Passed || !fits || l.asked {
+		l.show(r.Screen, err)
 		return
 	}
 	l.asked = true

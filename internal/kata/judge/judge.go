@@ -6,7 +6,6 @@ package judge
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -19,9 +18,6 @@ import (
 	"lockkata/internal/i18n"
 	"lockkata/internal/locktest"
 )
-
-// LocksPath is the import path below which a learner's locks are compiled.
-const LocksPath = "lockkata/internal/kata/locks"
 
 // Task is the work of a process. One of Failure, Promise and Search is set. Without any the process
 // finds out which features the lock uses.
@@ -87,15 +83,10 @@ const maxStack = 64 << 20
 // Main is the whole program. Its arguments are the task as JSON and the file for the reply.
 func Main(locks map[string]failures.Subject) {
 	var task Task
-	err := fmt.Errorf("%d arguments", len(os.Args)-1)
-	if len(os.Args) == 3 {
-		err = json.Unmarshal([]byte(os.Args[1]), &task)
+	if err := json.Unmarshal([]byte(os.Args[1]), &task); err != nil {
+		panic("judge: " + err.Error())
 	}
-	subject, ok := locks[task.Lock]
-	if err != nil || !ok {
-		fmt.Fprintf(os.Stderr, "judge: there is no such task: lock %q, %v\n", task.Lock, err)
-		os.Exit(2)
-	}
+	subject := locks[task.Lock]
 	if len(subject.Has) == 0 {
 		subject.Has = task.Has
 	}
@@ -158,10 +149,7 @@ func (r *run) uses() (reply Reply) {
 const drawable = 2000
 
 func (r *run) failure() Reply {
-	f, ok := failures.Find(r.task.Failure)
-	if !ok {
-		return Reply{Cause: Because(NoUse, "", i18n.Text("there is no failure {id}").Args("id", r.task.Failure))}
-	}
+	f, _ := failures.Find(r.task.Failure) // the kata names only those that there are
 	v := failures.Judge(f, r.subject, func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
 		return world.Run(r.t, c, func(w *world.World) {
 			defer r.guard.over.Store(true)
