@@ -9,10 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	failures "lockkata/failures_test"
 	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
-	"lockkata/internal/locktest"
 )
 
 // Result is the result of a check of the learner's lock.
@@ -127,18 +125,8 @@ func (w *workshop) examine(ctx context.Context, program *Program, files Files, e
 // asked returns what to play for an exercise: the exercise's own failures first, then the others,
 // and the promises that apply.
 func (e Exercise) asked(lang i18n.Language) asked {
-	a := asked{required: e.Required(), draw: []string{e.Predict.Failure}, has: stageOf(e.Base).Subject.Has, lang: lang}
-	a.failures = slices.Clone(a.required)
-	for _, f := range failures.OfLocks() {
-		if !slices.Contains(a.failures, f.ID) {
-			a.failures = append(a.failures, f.ID)
-		}
-	}
-	for _, p := range locktest.Promises {
-		if !p.Basic && e.asks(p.ID) {
-			a.promises = append(a.promises, p.ID)
-		}
-	}
+	a := askedOf(e.Required(), e.asks)
+	a.draw, a.has, a.lang = []string{e.Predict.Failure}, stageOf(e.Base).Subject.Has, lang
 	return a
 }
 

@@ -13,7 +13,6 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
-	"lockkata/internal/locktest"
 )
 
 // Grading is the arguments of grade.
@@ -120,6 +119,7 @@ func (card Card) Ends() (causes []*judge.Cause) {
 
 // asked returns what to play for a card: all failures and all promises.
 func (g Grading) asked() (a asked, err error) {
+	a = askedOf(nil, func(string) bool { return true })
 	a.lang, a.goOn = g.Lang, true
 	known := features()
 	for _, name := range g.Has {
@@ -127,14 +127,6 @@ func (g Grading) asked() (a asked, err error) {
 			return a, hasNothing.Args("name", strconv.Quote(name), "names", strings.Join(known, ", "))
 		}
 		a.has = append(a.has, failures.Feature(name))
-	}
-	for _, f := range failures.OfLocks() {
-		a.failures = append(a.failures, f.ID)
-	}
-	for _, p := range locktest.Promises {
-		if !p.Basic {
-			a.promises = append(a.promises, p.ID)
-		}
 	}
 	if g.Traces {
 		a.draw = a.failures

@@ -66,8 +66,8 @@ func TestSearchFindsTheMistakeWhereTheExerciseSaysSo(t *testing.T) {
 				if e.Search.Property == "" {
 					asked, most = Sought{Bound: -1}, enoughSchedules
 				}
-				questions := asked.questions(Sought{})
-				r, err := program(t).search(t.Context(), filesOf(t, read), e.asked("en"), ofTwoClients(questions), most)
+				questions := ofTwoClients(asked.questions(Sought{}))
+				r, err := program(t).search(t.Context(), filesOf(t, read), e.asked("en"), questions, most)
 				require.NoError(t, err)
 				require.Nil(t, r.Cause)
 				return r

@@ -72,6 +72,22 @@ type asked struct {
 	played   func(n, all int) // gets the number of failures played so far; may be nil
 }
 
+// askedOf returns all failures, the required ones first, and the promises that fit.
+func askedOf(required []string, fits func(promise string) bool) asked {
+	a := asked{required: required, failures: slices.Clone(required)}
+	for _, f := range failures.OfLocks() {
+		if !slices.Contains(required, f.ID) {
+			a.failures = append(a.failures, f.ID)
+		}
+	}
+	for _, p := range locktest.Promises {
+		if !p.Basic && fits(p.ID) {
+			a.promises = append(a.promises, p.ID)
+		}
+	}
+	return a
+}
+
 // session plays one lock of a program, each task in another process, two at a time.
 type session struct {
 	*Program
@@ -88,7 +104,7 @@ func (p *Program) session(ctx context.Context, files Files, a asked, longest tim
 	lock := p.locks[files.key()]
 	return &session{
 		Program: p, ctx: ctx, asked: a, until: time.Now().Add(longest),
-		task: judge.Task{Lock: lock.name, Path: lock.code, Has: a.has, Lang: a.lang},
+		task: judge.Task{Lock: lock.name, Path: lock.code, SkipFrames: lock.frames, Has: a.has, Lang: a.lang},
 	}
 }
 

@@ -45,7 +45,7 @@ type shape struct {
 	hasFixed    bool     // it has the option WithoutWatchdog
 	hasLimit    bool     // it has the option WithMaxHold
 	isHolding   bool     // Lock returns a hold
-	senders     []string // types that embed a go-redis client, and send what the lock gives them
+	frames      []string // of types that embed a go-redis client, and send what the lock gives them
 }
 
 // Errors of a lock that cannot be played.
@@ -132,7 +132,7 @@ func (s *shape) declareType(spec ast.Spec) {
 	if fields, ok := named.Type.(*ast.StructType); ok {
 		for _, f := range fields.Fields.List {
 			if len(f.Names) == 0 && strings.HasSuffix(types.ExprString(f.Type), "Client") {
-				s.senders = append(s.senders, named.Name.Name)
+				s.frames = append(s.frames, s.path+"."+named.Name.Name+".", s.path+".(*"+named.Name.Name+").")
 			}
 		}
 	}
@@ -140,25 +140,20 @@ func (s *shape) declareType(spec ast.Spec) {
 
 // expression returns a Go expression that makes a failures.Subject.
 func (s *shape) expression() string {
-	made := s.name + ".Subject()"
-	if !s.hasSubject {
-		create := func(option string) string {
-			return fmt.Sprintf("func(r redis.UniversalClient, n string, l time.Duration) (failures.Locker, error) { return %s.NewMutex(r, n, l%s) }", s.name, option)
-		}
-		variants := ""
-		if s.hasFixed {
-			variants += "failures.FixedLease: " + create(", "+s.name+".WithoutWatchdog()") + ", "
-		}
-		if s.hasLimit {
-			variants += "failures.Limited: " + create(", "+s.name+".WithMaxHold(3*l)") + ", "
-		}
-		made = fmt.Sprintf("failures.Subject{Name: \"mylock\", New: %s, Variants: map[failures.Variant]world.Constructor{%s}}", create(""), variants)
+	if s.hasSubject {
+		return s.name + ".Subject()"
 	}
-	frames := ""
-	for _, sender := range s.senders {
-		frames += fmt.Sprintf(", %q, %q", s.path+"."+sender+".", s.path+".(*"+sender+").")
+	create := func(option string) string {
+		return fmt.Sprintf("func(r redis.UniversalClient, n string, l time.Duration) (failures.Locker, error) { return %s.NewMutex(r, n, l%s) }", s.name, option)
 	}
-	return "judge.Skipping(" + made + frames + ")"
+	variants := ""
+	if s.hasFixed {
+		variants += "failures.FixedLease: " + create(", "+s.name+".WithoutWatchdog()") + ", "
+	}
+	if s.hasLimit {
+		variants += "failures.Limited: " + create(", "+s.name+".WithMaxHold(3*l)") + ", "
+	}
+	return fmt.Sprintf("failures.Subject{Name: \"mylock\", New: %s, Variants: map[failures.Variant]world.Constructor{%s}}", create(""), variants)
 }
 
 var (

@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime/metrics"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -134,18 +133,16 @@ func (g *guard) causeOf(err error) *Cause {
 	return Because(NoUse, comeBack, i18n.Text(err.Error()).Args())
 }
 
-// locate adds the line of the stuck call to a promise that was broken by it.
-func (g *guard) locate(b *locktest.Broken) {
+// locate returns the line of the stuck call that broke a promise, and explains it.
+func (g *guard) locate(b *locktest.Broken) (line string) {
 	if !errors.Is(b.Err, world.ErrLeft) {
-		return
+		return ""
 	}
 	for _, r := range world.Goroutines(g.task.Path) {
 		if r.Line != "" && r.Started == "" {
 			cause := stuck(r)
-			b.Text, b.Advice = cause.Text, cause.Next
-			file, line, _ := strings.Cut(r.Line, ":")
-			b.Source.File = file
-			b.Source.Line, _ = strconv.Atoi(line) // the runtime prints digits
+			b.Text, b.Advice, line = cause.Text, cause.Next, r.Line
 		}
 	}
+	return line
 }

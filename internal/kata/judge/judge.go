@@ -5,6 +5,7 @@
 package judge
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"runtime/debug"
@@ -22,16 +23,18 @@ import (
 // Task is the work of a process. One of Failure, Promise and Search is set. Without any the process
 // finds out which features the lock uses.
 type Task struct {
-	Lock    string             `json:"lock"` // one of the program's locks
-	Path    string             `json:"path"` // the beginning of its code's import path
-	Failure string             `json:"failure,omitempty"`
-	Promise string             `json:"promise,omitempty"`
-	Search  *Search            `json:"search,omitempty"`
-	Uses    Uses               `json:"uses"`
-	Has     []failures.Feature `json:"has"`            // unless the lock has a Subject with its features
-	Draw    bool               `json:"draw,omitempty"` // always return the failure's trace
-	Limit   time.Duration      `json:"limit_ns"`       // of real time for a run
-	Lang    i18n.Language      `json:"lang,omitempty"` // of the texts
+	Lock    string  `json:"lock"` // one of the program's locks
+	Path    string  `json:"path"` // the beginning of its code's import path
+	Failure string  `json:"failure,omitempty"`
+	Promise string  `json:"promise,omitempty"`
+	Search  *Search `json:"search,omitempty"`
+	Uses    Uses    `json:"uses"`
+	// SkipFrames are functions that send commands for the lock: the line that sent one is that of their caller.
+	SkipFrames []string           `json:"skip_frames,omitempty"`
+	Has        []failures.Feature `json:"has"`            // unless the lock has a Subject with its features
+	Draw       bool               `json:"draw,omitempty"` // always return the failure's trace
+	Limit      time.Duration      `json:"limit_ns"`       // of real time for a run
+	Lang       i18n.Language      `json:"lang,omitempty"` // of the texts
 }
 
 // Uses is what a lock uses in Redis. It is found once and passed to the other processes.
@@ -94,6 +97,7 @@ func Main(locks map[string]failures.Subject) {
 		subject.Ignore = failures.IsAuxKey
 	}
 	subject.Scripts = task.Uses.Scripts
+	subject.SkipFrames = append(subject.SkipFrames, task.SkipFrames...)
 	g := &guard{out: os.Args[2], task: task}
 	go g.watch()
 	debug.SetMaxStack(maxStack)
@@ -104,13 +108,6 @@ func Main(locks map[string]failures.Subject) {
 		g.reply(r.do())
 		return 0
 	})
-}
-
-// Skipping adds functions that send commands for the lock: the line that sent a command is that of
-// their caller.
-func Skipping(s failures.Subject, frames ...string) failures.Subject {
-	s.SkipFrames = append(s.SkipFrames, frames...)
-	return s
 }
 
 type run struct {
@@ -203,10 +200,10 @@ func (r *run) promise() (reply Reply) {
 		return Reply{Cause: cause}
 	}
 	if b.IsBroken() {
-		r.guard.locate(&b)
+		stuckAt := r.guard.locate(&b)
 		reply.Broken = &Broken{
 			Promise: p.ID, Title: p.Title.Localize(r.task.Lang), Text: b.Text.Localize(r.task.Lang), Advice: b.Advice.Localize(r.task.Lang),
-			Line: b.Source.String(), Trace: b.Trace,
+			Line: cmp.Or(stuckAt, b.Source.String()), Trace: b.Trace,
 		}
 	}
 	return reply
