@@ -1,12 +1,12 @@
 package kata
 
 import (
-	"bytes"
 	"embed"
 	"errors"
 	"go/build"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"strings"
 
@@ -55,42 +55,19 @@ func (e Exercise) own(name string) (Files, error) {
 // readLock reads the files of a folder that Go would compile, and files next to them that they
 // may embed. If the folder does not exist it returns no files.
 func readLock(from fs.FS, dir string) (Files, error) {
-	entries, err := fs.ReadDir(from, dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	files, err := stages.ReadFiles(from, dir)
+	if files == nil && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	files := Files{}
-	for _, entry := range entries {
-		name := entry.Name()
-		info, err := fs.Stat(from, path.Join(dir, name)) // follows a symbolic link
-		if !isLock(name) || err != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		raw, err := fs.ReadFile(from, path.Join(dir, name))
-		if err != nil {
-			return nil, err
-		}
-		if path.Ext(name) != ".go" || isCompiled(name, raw) {
-			files[name] = string(raw)
-		}
-	}
-	return files, nil
-}
-
-// isLock reports whether a file name is that of a lock's file.
-func isLock(name string) bool {
-	ext := path.Ext(name)
-	return (ext == ".go" || ext == ".lua") && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_") && !strings.HasSuffix(name, "_test.go")
+	maps.DeleteFunc(files, func(name, text string) bool { return path.Ext(name) == ".go" && !isCompiled(name, text) })
+	return files, err
 }
 
 // isCompiled reports whether Go would compile the file here. A malformed file is compiled, so that
 // the compiler reports it.
-func isCompiled(name string, text []byte) bool {
+func isCompiled(name, text string) bool {
 	c := build.Default
-	c.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
+	c.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
 	match, err := c.MatchFile("", name)
 	return match || err != nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockkata/internal/i18n"
+	"lockkata/internal/stages"
 	"lockkata/internal/term"
 	"lockkata/internal/term/keyboard"
 )
@@ -199,7 +200,7 @@ func (f Folder) stamp() (stamp string) {
 	entries, _ := os.ReadDir(f.Dir) // the check reports the error
 	for _, entry := range entries {
 		info, err := os.Stat(f.path(entry.Name()))
-		if err == nil && isLock(entry.Name()) {
+		if err == nil && stages.IsLock(entry.Name()) {
 			stamp += fmt.Sprintln(entry.Name(), info.ModTime().UnixNano(), info.Size())
 		}
 	}

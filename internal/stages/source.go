@@ -36,24 +36,35 @@ func (s Stage) Code(sources fs.FS) (Code, error) {
 	return code, err
 }
 
-// Files returns the lock's files by name: Go without tests, and scripts.
-func (s Stage) Files(sources fs.FS) (map[string]string, error) {
-	all, err := fs.ReadDir(sources, s.Dir)
+// Files returns the lock's files by name.
+func (s Stage) Files(sources fs.FS) (map[string]string, error) { return ReadFiles(sources, s.Dir) }
+
+// ReadFiles reads the files of a lock's folder. Without the folder it returns nil and an error.
+func ReadFiles(from fs.FS, dir string) (map[string]string, error) {
+	entries, err := fs.ReadDir(from, dir)
 	if err != nil {
 		return nil, err
 	}
 	files := map[string]string{}
-	for _, f := range all {
-		if ext := path.Ext(f.Name()); ext != ".lua" && ext != ".go" || strings.HasSuffix(f.Name(), "_test.go") {
+	for _, entry := range entries {
+		name := path.Join(dir, entry.Name())
+		info, err := fs.Stat(from, name) // follows a symbolic link
+		if err != nil || !info.Mode().IsRegular() || !IsLock(entry.Name()) {
 			continue
 		}
-		raw, err := fs.ReadFile(sources, path.Join(s.Dir, f.Name()))
+		raw, err := fs.ReadFile(from, name)
 		if err != nil {
-			return nil, err
+			return files, err
 		}
-		files[f.Name()] = string(raw)
+		files[entry.Name()] = string(raw)
 	}
 	return files, nil
+}
+
+// IsLock reports whether a file name is that of a lock's file: Go without tests, or a script.
+func IsLock(name string) bool {
+	ext, isHidden := path.Ext(name), strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
+	return (ext == ".go" || ext == ".lua") && !isHidden && !strings.HasSuffix(name, "_test.go")
 }
 
 // Diff returns what the stage changed in the lock before it: a unified diff for each file of

@@ -58,17 +58,6 @@ var Table = slices.Concat([]Stage{
 			},
 		},
 	},
-}, steps, []Stage{
-	{
-		ID: "6", Before: "6.5", Dir: "stage6_reentrant_pubsub", Title: "re-entry, wake-ups, fencing: the whole lock",
-		Lesson:    "One service for many locks and waiters: one watchdog, one subscription, a queue, and a limit for a hold. Read service.go first.",
-		Challenge: "v1/stage6/2c/1x/pause/damage/a.A.a.za.t.b.B.b.B.b.B.b.b.wa.a",
-		Subject:   subject6.Subject(), Map: map6,
-	},
-}, documents)
-
-// steps are the stages between stage 5 and stage 6; see [All].
-var steps = []Stage{
 	{
 		ID: "6.1", Before: "5", Dir: "stage6_reentrant_pubsub/step1_told", Title: "the holder is told of a loss", Hidden: true,
 		Lesson:    "Lock returns a hold, whose context ends with the lease. The lease counts from before the command was sent.",
@@ -104,4 +93,10 @@ var steps = []Stage{
 		Subject: step.Subject("6.5", "step5_fenced", step5.NewMutex, step5.WithoutWatchdog(), step5.ErrLocked, step5.ErrLost,
 			failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Fencing, failures.Force),
 	},
-}
+	{
+		ID: "6", Before: "6.5", Dir: "stage6_reentrant_pubsub", Title: "re-entry, wake-ups, fencing: the whole lock",
+		Lesson:    "One service for many locks and waiters: one watchdog, one subscription, a queue, and a limit for a hold. Read service.go first.",
+		Challenge: "v1/stage6/2c/1x/pause/damage/a.A.a.za.t.b.B.b.B.b.B.b.b.wa.a",
+		Subject:   subject6.Subject(), Map: map6,
+	},
+}, documents)
