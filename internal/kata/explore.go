@@ -20,29 +20,27 @@ const searchLimit = 20 * time.Second
 // questions returns the matching questions of the suite, and the exercise's own if all are asked. A
 // property and an environment that are not in the suite together make a new question.
 func (x Sought) questions(own Sought) (asked []schedule.Question) {
+	ask := func(q schedule.Question, property string) {
+		if property != "" {
+			q.Properties = []string{property}
+		}
+		if x.Bound >= 0 {
+			q.Bound = x.Bound
+		}
+		asked = append(asked, q)
+	}
 	isKnown := false // the exercise's own question
 	for _, q := range schedule.Suite {
 		isKnown = isKnown || q.Env == own.Env && slices.Contains(q.Properties, own.Property)
 		if (x.Env == "" || q.Env == x.Env) && (x.Property == "" || slices.Contains(q.Properties, x.Property)) {
-			if x.Property != "" {
-				q.Properties = []string{x.Property}
-			}
-			asked = append(asked, q)
+			ask(q, x.Property)
 		}
-	}
-	ask := func(property, env string) {
-		asked = append(asked, schedule.Question{Env: env, Properties: []string{property}, Clients: 2, Bound: 2})
 	}
 	switch {
 	case len(asked) == 0:
-		ask(x.Property, x.Env)
+		ask(schedule.Question{Env: x.Env, Clients: 2, Bound: 2}, x.Property)
 	case x.Property == "" && x.Env == "" && own.Property != "" && !isKnown:
-		ask(own.Property, own.Env)
-	}
-	for i := range asked {
-		if x.Bound >= 0 {
-			asked[i].Bound = x.Bound
-		}
+		ask(schedule.Question{Env: own.Env, Clients: 2, Bound: 2}, own.Property)
 	}
 	return asked
 }
