@@ -101,7 +101,7 @@ function showFailure({failure, stages, step}) {
   document.body.classList.add('showing');
   document.title = say('{failure}, {stages}: {title}',
     {failure: failure.id, stages: both(stages.map((s) => say(stageOf(s).name))), title: say(failure.title)});
-  const players = stages.map((n, i) => playerOf(failure, n, stages[1 - i]));
+  const players = stages.map((n, i) => playerOf(failure, n, stages[1 - i], i === stages.length - 1));
   stepper = new Stepper(players, players.length === 1 ? alone(players[0]) : sideBySide(...players));
   const heading = el('h1', {tabindex: '-1'}, say(failure.title));
   main.replaceChildren(el('div', {class: 'failure-view'},
@@ -153,10 +153,10 @@ function take() {
 }
 
 // playerOf returns the run of a stage. Next to another stage, its code marks the lines that the other does not have.
-function playerOf(failure, id, other) {
+function playerOf(failure, id, other, isLast) {
   const cell = cellAt(failure, id);
   const {name, files, diff, lesson} = stageOf(id);
-  const diffs = diff ? [{name: `diff ${id}`, text: diff, lesson}] : [];
+  const diffs = diff && isLast ? [{name: `diff ${id}`, text: diff, lesson}] : [];
   const linesOf = (stage) => stage.files.flatMap(({text}) => text.split('\n').map(withoutStage));
   return new Player(cell.run, {text: cell.verdict, tone: cell.tone}, {files, diffs, old: other && new Set(linesOf(stageOf(other)))}, say(name));
 }

@@ -120,7 +120,7 @@ function settings(request, {view, taken}) {
   return el('nav', {class: 'choose secondary', 'aria-label': say('games')}, lockMenu('play', request.stage),
     isFixed ? null : choose(say('goal'), goal, [...rescue, ...goalMenu(lockOf(request.stage))], 'goal'),
     isFixed ? null : choose(say('what may go wrong'), view.env.name, worldMenu(), 'env'),
-    el('a', {href: `#break/${request.stage}` + (request.edit ? '/' + request.edit : '')}, say('break it')));
+    el('a', {href: `#break/${request.stage}` + (request.edit ? '/' + request.edit : '')}, say('put a mistake into it')));
 }
 
 const hashOfGame = ({view}, edit) => '#play/' + view.schedule + (edit ? '/' + edit : '');
