@@ -32,7 +32,7 @@ type asked struct {
 }
 
 func (a asked) String() string {
-	return fmt.Sprintf("%s, %s, %s", a.stage.Name(), a.question.Env, strings.Join(a.question.Properties, " "))
+	return fmt.Sprintf("%s, %s, %s", a.stage.NameText(), a.question.Env, strings.Join(a.question.Properties, " "))
 }
 
 // suite returns the questions that apply to the public stages.

@@ -27,6 +27,7 @@ type Call struct {
 	answer string // of the ledger
 	isLost bool   // the lock was lost: it ended before Unlock
 	over   bool
+	ended  <-chan struct{}
 }
 
 // Held reports whether the call has returned and its caller holds the lock.
@@ -34,6 +35,9 @@ func (c *Call) Held() bool { return c.over && c.result.Held }
 
 // Over reports whether the call has returned.
 func (c *Call) Over() bool { return c.over }
+
+// Ended returns a channel that is closed when the hold of the call ends. It is nil if the lock does not report that.
+func (c *Call) Ended() <-chan struct{} { return c.ended }
 
 // Answer returns the ledger's answer.
 func (c *Call) Answer() string { return c.answer }

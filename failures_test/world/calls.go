@@ -39,7 +39,7 @@ func (w *World) watch(call *Call) {
 		return
 	}
 	ended, isLost := noticing.Lost(call.ctx)
-	if ended == nil {
+	if call.ended = ended; ended == nil {
 		return
 	}
 	go func() {

@@ -250,7 +250,7 @@ func TestEveryPictureFitsItsTerminal(t *testing.T) {
 				a := &app{out: &out, width: width}
 				a.showOne(v, shown[i], true, shown)
 				for line := range strings.Lines(out.String()) {
-					require.LessOrEqual(t, term.Columns(strings.TrimSuffix(line, "\n")), width, "%s on %s: %s", v.Failure.ID, shown[i].Name(), line)
+					require.LessOrEqual(t, term.Columns(strings.TrimSuffix(line, "\n")), width, "%s on %s: %s", v.Failure.ID, shown[i].NameText(), line)
 				}
 			}
 		}

@@ -19,10 +19,9 @@ import (
 
 // grading is the arguments of grade.
 type grading struct {
-	json, markdown bool
-	html, expect   string
-	update, search bool
-	has            []string
+	kata.Grading
+	json, markdown, update bool
+	html, expect           string
 }
 
 func (a *app) gradeCommand() *cobra.Command {
@@ -48,8 +47,8 @@ func (a *app) gradeCommand() *cobra.Command {
 	f.StringVar(&g.html, "html", "", "write a page with every run, to step through, into this `FILE` too")
 	f.StringVar(&g.expect, "expect", "", "compare the card with this `FILE`: exit status 1 when a cell differs")
 	f.BoolVar(&g.update, "update", false, "with --expect: write the card into the file")
-	f.BoolVar(&g.search, "search", false, "search the schedules of two clients too, up to a bound")
-	f.StringSliceVar(&g.has, "has", nil, "what a lock without a Subject has: watchdog, re-entry, pub/sub, fencing, force, scripts, close")
+	f.BoolVar(&g.Search, "search", false, "search the schedules of two clients too, up to a bound")
+	f.StringSliceVar(&g.Has, "has", nil, "what a lock without a Subject has: watchdog, re-entry, pub/sub, fencing, force, scripts, close")
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown")
 	return cmd
 }
@@ -66,11 +65,11 @@ func (a *app) grade(ctx context.Context, dir string, g grading) error {
 	if err != nil {
 		return err
 	}
-	lang := a.lang
+	g.Lang, g.Traces, g.Say = a.lang, g.html != "", a.tell
 	if g.json || g.markdown { // this output is for programs and files
-		lang = i18n.English
+		g.Lang = i18n.English
 	}
-	card, err := kata.Grade(ctx, root, dir, kata.Grading{Has: g.has, Traces: g.html != "", Search: g.search, Lang: lang, Say: a.tell})
+	card, err := kata.Grade(ctx, root, dir, g.Grading)
 	a.doing("")
 	if err != nil {
 		return err
@@ -100,8 +99,8 @@ func (a *app) grade(ctx context.Context, dir string, g grading) error {
 		if err != nil {
 			return updateWrites.Args("error", err)
 		}
-		if differences := card.Differences(string(raw), lang); len(differences) > 0 {
-			return failedError{errors.New(strings.Join(append(differences, updateTakes.Localize(lang)), "\n"))}
+		if differences := card.Differences(string(raw), g.Lang); len(differences) > 0 {
+			return failedError{errors.New(strings.Join(append(differences, updateTakes.Localize(g.Lang)), "\n"))}
 		}
 	}
 	return nil
@@ -144,7 +143,7 @@ func (a *app) gradeText(card kata.Card) {
 		a.heading(term.Red, a.say(notCompiled, "error", card.Compile))
 	}
 	for _, c := range card.Ends() {
-		a.heading(term.Red, a.say(isRuined, "kind", i18n.Text(c.Kind), "what", c.Text))
+		a.heading(term.Red, a.say(isRuined, "kind", c.Kind, "what", c.Text))
 		a.heading("", c.Next.Localize(a.lang))
 	}
 	for _, b := range card.Broken {
@@ -199,7 +198,7 @@ func (a *app) gradeMarkdown(card kata.Card) {
 	for _, c := range card.Cells {
 		fmt.Fprintf(a.out, "| `%s` | %s | %s |\n", c.Failure, a.signOf(c.Of()), strings.ReplaceAll(c.Summary(i18n.English), "|", "\\|"))
 	}
-	fmt.Fprintf(a.out, "\n%s\n", card.Count(i18n.English))
+	fmt.Fprintf(a.out, "\n%s\n", card.Count())
 	for _, cause := range card.Causes {
 		fmt.Fprintf(a.out, "- %s\n", cause.Localize(i18n.English))
 	}

@@ -193,7 +193,7 @@ func (k *kataApp) checkCommand() *cobra.Command {
 }
 
 func (k *kataApp) exploreCommand() *cobra.Command {
-	var asked kata.Exploring
+	var asked kata.Sought
 	cmd := k.examination("explore", "Search all schedules of your lock, up to a bound, for one that breaks it",
 		"print what was found, with its traces, as JSON",
 		func(ctx context.Context, f kata.Folder, language i18n.Language) (finding, error, error) {

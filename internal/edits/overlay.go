@@ -84,15 +84,18 @@ func line(file, source, text string) string {
 }
 
 // Overlay writes files into a folder, and returns a list of them for the go command's -overlay.
-// root is the repository's folder.
+// root is the repository's folder, in which a file is unless its name is absolute.
 func Overlay(folder, root string, files map[string]string) (list string, err error) {
 	replace := map[string]string{}
 	for name, text := range files {
-		copied := filepath.Join(folder, strings.ReplaceAll(name, "/", "_"))
+		copied := filepath.Join(folder, strings.NewReplacer("/", "_", `\`, "_", ":", "_").Replace(name))
 		if err := os.WriteFile(copied, []byte(text), 0o600); err != nil {
 			return "", err
 		}
-		replace[filepath.Join(root, filepath.FromSlash(name))] = copied
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(root, filepath.FromSlash(name))
+		}
+		replace[name] = copied
 	}
 	raw, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {

@@ -15,7 +15,6 @@ var (
 	outside = regexp.MustCompile(`\[([^\]]*)\]\((https?://[^)\s]*)\)`)
 	strong  = regexp.MustCompile(`\*\*([^*]+)\*\*`)
 	stopped = regexp.MustCompile(`([，。：；！？])\*\* `) // Markdown needs the space after bold text, Chinese does not
-	item    = regexp.MustCompile(`^\s*(?:[-*]|\d+\.) `)
 	picture = regexp.MustCompile(`^([a-z0-9-]+)-([1-9])\.svg$`)
 )
 
@@ -29,54 +28,8 @@ type page struct {
 	language i18n.Language
 }
 
-// set formats text: paragraphs and items are wrapped, code and tables are not.
-func (p page) set(text string) string {
-	var out strings.Builder
-	var paragraph string
-	fenced := false
-	flush := func() {
-		if paragraph != "" {
-			out.WriteString(p.paragraph(paragraph))
-			paragraph = ""
-		}
-	}
-	for line := range strings.SplitSeq(text, "\n") {
-		switch {
-		case strings.HasPrefix(strings.TrimSpace(line), "```"):
-			flush()
-			fenced = !fenced
-		case fenced:
-			out.WriteString(strings.TrimRight("    "+line, " ") + "\n")
-		case strings.HasPrefix(line, "|"):
-			flush()
-			out.WriteString(line + "\n")
-		case strings.TrimSpace(line) == "":
-			flush()
-			out.WriteString("\n")
-		case item.MatchString(line):
-			flush()
-			paragraph = line
-		default:
-			paragraph = term.Joined(paragraph, strings.TrimSpace(line))
-		}
-	}
-	flush()
-	return out.String()
-}
-
-// paragraph wraps a paragraph, or an item under its dash.
-func (p page) paragraph(text string) string {
-	indent := len(item.FindString(text))
-	head := text[:indent]
-	var out strings.Builder
-	for i, line := range term.Wrap(p.inline(text[indent:]), p.width-indent) {
-		if i > 0 {
-			head = strings.Repeat(" ", indent)
-		}
-		out.WriteString(head + line + "\n")
-	}
-	return out.String()
-}
+// set formats text for the page.
+func (p page) set(text string) string { return term.Markdown(text, p.width, p.inline) }
 
 // inline replaces a link by its text, with the address if it is on another site, and a picture by the command that draws it, and styles bold
 // text. Code is not wrapped, so that it can be copied.

@@ -1,9 +1,7 @@
 package kata
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -11,10 +9,10 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
+	"sync/atomic"
 	"time"
 
-	"lockkata/internal/kata/judge"
+	"lockkata/internal/edits"
 )
 
 // Files are a lock's files by name.
@@ -28,9 +26,9 @@ func (f Files) key() string { return fmt.Sprintf("%q", map[string]string(f)) }
 // Program is a compiled program that plays locks.
 type Program struct {
 	file, dir string
-	names     map[string]string // a lock's key → its name in the program
-	sources   string            // the end of the path of the locks' folder
-	path      string            // the beginning of the import path of its lock; "": below locksDir
+	locks     map[string]shape // by the keys of their files
+	sources   string           // the end of the path of the locks' folder
+	started   atomic.Int64     // its processes
 }
 
 // Close deletes the program.
@@ -38,19 +36,17 @@ func (p *Program) Close() { _ = os.RemoveAll(p.dir) }
 
 // locksDir is where the locks are while they are compiled. It exists in the compiler's overlay
 // only, so a lock is part of the repository's module wherever its files really are.
-var locksDir = strings.TrimPrefix(judge.LocksPath, "lockkata/")
+const (
+	locksDir  = "internal/kata/locks"
+	locksPath = "lockkata/" + locksDir
+)
 
-func newProgram(sources, path string) (*Program, error) {
+// newProgram makes a folder for a program and builds it there.
+func newProgram(sources string, build func(*Program) error) (*Program, error) {
 	dir, err := os.MkdirTemp("", "lockkata-")
-	return &Program{file: filepath.Join(dir, "judge.exe"), dir: dir, names: map[string]string{}, sources: sources, path: path}, err
-}
-
-// Build compiles a program that can play these locks. root is the repository's folder. A
-// *CompileError is about one of the locks.
-func Build(ctx context.Context, root string, locks ...Files) (*Program, error) {
-	p, err := newProgram(locksDir, "")
+	p := &Program{file: filepath.Join(dir, "judge.exe"), dir: dir, locks: map[string]shape{}, sources: sources}
 	if err == nil {
-		err = p.build(ctx, root, locks)
+		err = build(p)
 	}
 	if err != nil {
 		p.Close()
@@ -59,71 +55,52 @@ func Build(ctx context.Context, root string, locks ...Files) (*Program, error) {
 	return p, nil
 }
 
-func (p *Program) build(ctx context.Context, root string, locks []Files) error {
-	code := overlay{root, p.dir, map[string]string{}}
-	var all []shape
-	for i, files := range locks {
-		if p.names[files.key()] != "" {
-			continue
-		}
-		s := shape{name: fmt.Sprintf("lock%d", i), path: fmt.Sprintf("%s/lock%d/mylock", judge.LocksPath, i)}
-		p.names[files.key()] = s.name
-		if err := s.read(files); err != nil {
-			return err
-		}
-		for file, text := range files {
-			if err := code.put(path.Join(s.name, "mylock", file), text); err != nil {
+// Build compiles a program that can play these locks. root is the repository's folder. A
+// *CompileError is about one of the locks.
+func Build(ctx context.Context, root string, locks ...Files) (*Program, error) {
+	return newProgram(locksDir, func(p *Program) error {
+		code := Files{}
+		for i, files := range locks {
+			name := fmt.Sprintf("lock%d", i)
+			importPath := path.Join(locksPath, name, "mylock")
+			if err := p.add(shape{name: name, path: importPath, code: importPath}, files); err != nil {
 				return err
 			}
+			for file, text := range files {
+				code[path.Join(locksDir, name, "mylock", file)] = text
+			}
 		}
-		all = append(all, s)
-	}
-	return p.compile(ctx, code, all)
+		return p.compile(ctx, root, code)
+	})
 }
 
-// pathOf returns the beginning of a lock's import path.
-func (p *Program) pathOf(lock string) string {
-	return cmp.Or(p.path, judge.LocksPath+"/"+lock+"/mylock")
-}
-
-// overlay adds files to a build, below locksDir.
-type overlay struct {
-	root, dir string            // the repository, and the folder of the real files
-	files     map[string]string // path in the build → path on disk
-}
-
-func (o overlay) put(name, text string) error {
-	copied := filepath.Join(o.dir, strings.ReplaceAll(name, "/", "_"))
-	o.files[filepath.Join(o.root, locksDir, filepath.FromSlash(name))] = copied
-	return os.WriteFile(copied, []byte(text), 0o600)
+// add adds a lock to the program.
+func (p *Program) add(s shape, files Files) error {
+	err := s.read(files)
+	p.locks[files.key()] = s
+	return err
 }
 
 // quickly keeps the compiler from optimizing the locks. It then needs a third of the time, and a
 // lock mostly waits for Redis.
-const quickly = "-gcflags=" + judge.LocksPath + "/...=-N -l -dwarf=false"
+const quickly = "-gcflags=" + locksPath + "/...=-N -l -dwarf=false"
 
-// compile compiles a program for these locks with the files of the overlay. flags are more flags
+// compile compiles the program with these files, which exist in this build only. flags are more flags
 // for go build.
-func (p *Program) compile(ctx context.Context, code overlay, all []shape, flags ...string) error {
+func (p *Program) compile(ctx context.Context, root string, code Files, flags ...string) error {
 	imports, subjects := "", ""
-	for _, s := range all {
+	for _, key := range slices.Sorted(maps.Keys(p.locks)) {
+		s := p.locks[key]
 		imports += fmt.Sprintf("\t%s %q\n", s.name, s.path)
 		subjects += fmt.Sprintf("\t\t%q: %s,\n", s.name, s.expression())
 	}
-	if err := code.put("main.go", fmt.Sprintf(mainText, imports, subjects)); err != nil {
-		return err
-	}
-	raw, err := json.Marshal(map[string]any{"Replace": code.files})
+	code[locksDir+"/main.go"] = fmt.Sprintf(mainText, imports, subjects)
+	list, err := edits.Overlay(p.dir, root, code)
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(p.dir, "overlay.json")
-	if err := os.WriteFile(file, raw, 0o600); err != nil {
-		return err
-	}
-	args := append([]string{"build", "-overlay", file, "-buildvcs=false", "-ldflags=-s -w", quickly, "-o", p.file}, flags...)
-	cmd := goCommand(ctx, code.root, append(args, "./"+locksDir)...)
-	output, err := cmd.CombinedOutput()
+	args := append([]string{"build", "-overlay", list, "-buildvcs=false", "-ldflags=-s -w", quickly, "-o", p.file}, flags...)
+	output, err := goCommand(ctx, root, append(args, "./"+locksDir)...).CombinedOutput()
 	if err != nil && ctx.Err() == nil {
 		return compileError(string(output), err)
 	}

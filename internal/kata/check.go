@@ -9,10 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	failures "lockkata/failures_test"
 	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
-	"lockkata/internal/locktest"
 )
 
 // Result is the result of a check of the learner's lock.
@@ -29,7 +27,7 @@ type Result struct {
 type workshop struct {
 	root  string
 	lang  i18n.Language
-	say   func(i18n.Message) // gets the progress; may be nil
+	say   func(i18n.Message) // gets the progress
 	ready *Program           // has locks that were compiled before; may be nil
 	last  *Program
 	brief bool // plays only what the exercise requires, with a shorter search
@@ -42,16 +40,10 @@ var (
 	searching = i18n.New("searching its schedules")
 )
 
-func (w *workshop) tell(what i18n.Message) {
-	if w.say != nil {
-		w.say(what)
-	}
-}
-
 // program returns a program that can play these files; close deletes it.
 func (w *workshop) program(ctx context.Context, files Files) (p *Program, err error) {
 	for _, p := range []*Program{w.ready, w.last} {
-		if p == nil || p.names[files.key()] == "" {
+		if p == nil || p.locks[files.key()].name == "" {
 			continue
 		}
 		if _, err := os.Stat(p.file); err == nil { // the system may have cleaned its temporary folder
@@ -59,7 +51,7 @@ func (w *workshop) program(ctx context.Context, files Files) (p *Program, err er
 		}
 	}
 	w.close()
-	w.tell(compiling.Args())
+	w.say(compiling.Args())
 	w.last, err = Build(ctx, w.root, files)
 	return w.last, err
 }
@@ -119,17 +111,13 @@ func (w *workshop) examine(ctx context.Context, program *Program, files Files, e
 	if w.brief {
 		a.failures, most = append(e.Required(), e.Predict.Failure), enoughSchedules/20
 	}
-	a.played = func(n, all int) { w.tell(playing.Args("n", n, "all", all)) }
+	a.played = func(n, all int) { w.say(playing.Args("n", n, "all", all)) }
 	report, err := program.Judge(ctx, files, a)
 	if err != nil || !e.survives(report) {
 		return report, err
 	}
-	questions, err := Exploring{Bound: -1}.questions(e.Search)
-	if err != nil {
-		return report, err
-	}
-	w.tell(searching.Args())
-	searched, err := program.search(ctx, files, a, ofTwoClients(questions), most)
+	w.say(searching.Args())
+	searched, err := program.search(ctx, files, a, ofTwoClients(Sought{Bound: -1}.questions(e.Search)), most)
 	report.Found, report.Differs, report.Cause = searched.Found, searched.Differs, searched.Cause
 	return report, err
 }
@@ -137,18 +125,8 @@ func (w *workshop) examine(ctx context.Context, program *Program, files Files, e
 // asked returns what to play for an exercise: the exercise's own failures first, then the others,
 // and the promises that apply.
 func (e Exercise) asked(lang i18n.Language) asked {
-	a := asked{required: e.Required(), draw: []string{e.Predict.Failure}, has: stageOf(e.Base).Subject.Has, lang: lang}
-	a.failures = slices.Clone(a.required)
-	for _, f := range failures.OfLocks() {
-		if !slices.Contains(a.failures, f.ID) {
-			a.failures = append(a.failures, f.ID)
-		}
-	}
-	for _, p := range locktest.Promises {
-		if !p.Basic && e.asks(p.ID) {
-			a.promises = append(a.promises, p.ID)
-		}
-	}
+	a := askedOf(e.Required(), e.asks)
+	a.draw, a.has, a.lang = []string{e.Predict.Failure}, stageOf(e.Base).Subject.Has, lang
 	return a
 }
 
@@ -178,12 +156,12 @@ func (e Exercise) red(r Report) []Verdict {
 }
 
 func (e Exercise) rank(v Verdict) int {
-	switch own := slices.Contains(e.Fixes, v.Failure); {
+	switch {
 	case v.Cause != nil && !v.Cause.IsLeft():
 		return 0
 	case v.Good:
 		return 3
-	case own:
+	case slices.Contains(e.Fixes, v.Failure):
 		return 1
 	}
 	return 2

@@ -30,9 +30,6 @@ var (
 // endedBadly returns the cause if a process ended without a reply.
 func (p *Program) endedBadly(err error, stderr string, late bool) *judge.Cause {
 	what, line := crash(stderr, p.sources)
-	because := func(kind string, next i18n.Text, text i18n.Message) *judge.Cause {
-		return &judge.Cause{Kind: kind, Text: text, Next: next.Args()}
-	}
 	var exit *exec.ExitError
 	code := 0
 	if errors.As(err, &exit) {
@@ -42,15 +39,15 @@ func (p *Program) endedBadly(err error, stderr string, late bool) *judge.Cause {
 	case slices.ContainsFunc(noMemory, func(said string) bool { return strings.Contains(what, said) }):
 		return judge.Hoards(line)
 	case late:
-		return because(judge.TooSlow, killedNext, killedLate.Args())
+		return judge.Because(judge.TooSlow, killedNext, killedLate.Args())
 	case what != "" && line != "":
-		return because(judge.Panics, diesNext, diesAt.Args("line", line, "why", what))
+		return judge.Because(judge.Panics, diesNext, diesAt.Args("line", line, "why", what))
 	case what != "":
-		return because(judge.Panics, diesNext, dies.Args("why", what))
+		return judge.Because(judge.Panics, diesNext, dies.Args("why", what))
 	case code < 0:
-		return because(judge.Exits, signalNext, killed.Args("why", err))
+		return judge.Because(judge.Exits, signalNext, killed.Args("why", err))
 	}
-	return because(judge.Exits, exitsNext, exits.Args("status", code))
+	return judge.Because(judge.Exits, exitsNext, exits.Args("status", code))
 }
 
 // noMemory is what the runtime prints when it gets no memory for the heap or for a thread's stack.

@@ -10,21 +10,10 @@ import (
 	"lockkata/internal/stages"
 )
 
-// Level groups exercises by difficulty.
-type Level string
-
-// The levels.
-const (
-	First  Level = "first" // from an empty lock to a watchdog
-	Steps  Level = "steps" // from there to the lock of stage 6
-	Repair Level = "repair"
-)
-
 // Exercise is a lock to write or to repair.
 type Exercise struct {
 	ID     string // the stage's ID, such as 6.1, or r1 for a lock to repair
 	Folder string // in the folder exercises
-	Level  Level
 	Base   string // the stage whose good outcomes are required, and whose lock is the solution
 	// Before is the exercise whose lock is the start of this one: the learner's own lock if it
 	// passed, else the solution. "": the folder has a start.
@@ -38,11 +27,15 @@ type Exercise struct {
 	language i18n.Language // of the comments in the files that the kata writes
 }
 
-// Sought is the search that finds a mistake.
+// isRepair reports whether the start is a lock to repair.
+func (e Exercise) isRepair() bool { return e.Search != Sought{} }
+
+// Sought is what a search looks for.
 type Sought struct {
-	Property, Env string
-	Bound         int
-	Blind         bool // no property can see it; the others are not set
+	Property string // "" for all
+	Env      string // "" for all environments of the property
+	Bound    int    // the most faults; -1 for each question's own
+	Blind    bool   // no property can see the mistake of an exercise; the others are not set
 }
 
 // All are the exercises, in order: from an empty lock to a watchdog and to the lock of stage 6, then
@@ -73,7 +66,7 @@ func init() {
 func completed(all []Exercise) []Exercise {
 	for i := range all {
 		e := &all[i]
-		if e.Level != Repair {
+		if !e.isRepair() {
 			e.Fixes = e.fixedFailures()
 		}
 		if i > 0 { // the failure of the prediction before comes first
@@ -148,6 +141,3 @@ func (e Exercise) Required() []string {
 	}
 	return append(before, e.Fixes...)
 }
-
-// has returns the features of the exercise's lock.
-func (e Exercise) has() []failures.Feature { return stageOf(e.Base).Subject.Has }

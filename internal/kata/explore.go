@@ -17,47 +17,32 @@ import (
 // searchLimit is how long one search may take in real time.
 const searchLimit = 20 * time.Second
 
-// Exploring is the arguments of a search.
-type Exploring struct {
-	Property string // "" for all
-	Env      string // "" for all environments of the property
-	Bound    int    // the most faults; -1 for each question's own
-}
-
 // questions returns the matching questions of the suite, and the exercise's own if all are asked. A
 // property and an environment that are not in the suite together make a new question.
-func (x Exploring) questions(own Sought) (asked []schedule.Question, err error) {
-	if _, err := schedule.FindEnv(x.Env); x.Env != "" && err != nil {
-		return nil, err
-	}
-	if _, err := schedule.FindProperty(x.Property); x.Property != "" && err != nil {
-		return nil, err
-	}
-	ask := func(property, env string) {
-		begun := len(asked)
-		for _, q := range schedule.Suite {
-			if (env == "" || q.Env == env) && (property == "" || slices.Contains(q.Properties, property)) {
-				if property != "" {
-					q.Properties = []string{property}
-				}
-				asked = append(asked, q)
-			}
+func (x Sought) questions(own Sought) (asked []schedule.Question) {
+	ask := func(q schedule.Question, property string) {
+		if property != "" {
+			q.Properties = []string{property}
 		}
-		if len(asked) == begun {
-			asked = append(asked, schedule.Question{Env: env, Properties: []string{property}, Clients: 2, Bound: 2})
-		}
-	}
-	ask(x.Property, x.Env)
-	hasOwn := slices.ContainsFunc(asked, func(q schedule.Question) bool { return q.Env == own.Env && slices.Contains(q.Properties, own.Property) })
-	if x.Property == "" && x.Env == "" && own.Property != "" && !hasOwn {
-		ask(own.Property, own.Env)
-	}
-	for i := range asked {
 		if x.Bound >= 0 {
-			asked[i].Bound = x.Bound
+			q.Bound = x.Bound
+		}
+		asked = append(asked, q)
+	}
+	isKnown := false // the exercise's own question
+	for _, q := range schedule.Suite {
+		isKnown = isKnown || q.Env == own.Env && slices.Contains(q.Properties, own.Property)
+		if (x.Env == "" || q.Env == x.Env) && (x.Property == "" || slices.Contains(q.Properties, x.Property)) {
+			ask(q, x.Property)
 		}
 	}
-	return asked, nil
+	switch {
+	case len(asked) == 0:
+		ask(schedule.Question{Env: x.Env, Clients: 2, Bound: 2}, x.Property)
+	case x.Property == "" && x.Env == "" && own.Property != "" && !isKnown:
+		ask(schedule.Question{Env: own.Env, Clients: 2, Bound: 2}, own.Property)
+	}
+	return asked
 }
 
 // Explored is the result of a search, in the order of the questions.
@@ -73,7 +58,7 @@ func (x Explored) IsBroken() bool {
 
 // Explore searches for schedules of the learner's lock that break a property. say gets the progress.
 // Texts about the lock are in lang. An error is about the machine, the folder or the arguments.
-func Explore(ctx context.Context, f Folder, asked Exploring, lang i18n.Language, say func(i18n.Message)) (Explored, error) {
+func Explore(ctx context.Context, f Folder, asked Sought, lang i18n.Language, say func(i18n.Message)) (Explored, error) {
 	w := workshop{root: f.Root, lang: lang, say: say}
 	defer w.close()
 	return w.explore(ctx, f, asked)
@@ -85,12 +70,14 @@ var (
 		"leave out --property and --env to ask all that fits it")
 )
 
-func (w *workshop) explore(ctx context.Context, f Folder, asked Exploring) (x Explored, err error) {
+func (w *workshop) explore(ctx context.Context, f Folder, asked Sought) (x Explored, err error) {
 	if x.Exercise, _, err = f.present(); err != nil {
 		return x, err
 	}
-	questions, err := asked.questions(x.Exercise.Search)
-	if err != nil {
+	if _, err := schedule.FindEnv(asked.Env); asked.Env != "" && err != nil {
+		return x, err
+	}
+	if _, err := schedule.FindProperty(asked.Property); asked.Property != "" && err != nil {
 		return x, err
 	}
 	files, err := f.Lock()
@@ -99,8 +86,8 @@ func (w *workshop) explore(ctx context.Context, f Folder, asked Exploring) (x Ex
 	}
 	program, err := w.program(ctx, files)
 	if err == nil {
-		w.tell(searchingFor.Args("time", searchLimit))
-		x.Report, err = program.search(ctx, files, x.Exercise.asked(w.lang), questions, 0)
+		w.say(searchingFor.Args("time", searchLimit))
+		x.Report, err = program.search(ctx, files, x.Exercise.asked(w.lang), asked.questions(x.Exercise.Search), 0)
 	}
 	switch {
 	case errors.As(err, &x.Compile):
@@ -112,13 +99,8 @@ func (w *workshop) explore(ctx context.Context, f Folder, asked Exploring) (x Ex
 }
 
 // ofTwoClients returns the questions with two clients; those with three take minutes.
-func ofTwoClients(all []schedule.Question) (some []schedule.Question) {
-	for _, q := range all {
-		if q.Clients == 2 {
-			some = append(some, q)
-		}
-	}
-	return some
+func ofTwoClients(all []schedule.Question) []schedule.Question {
+	return slices.DeleteFunc(all, func(q schedule.Question) bool { return q.Clients != 2 })
 }
 
 // ForJSON returns the result for JSON.
@@ -164,15 +146,19 @@ func (x Explored) Screen(v View) string {
 
 // counterexample draws a schedule that breaks a property.
 func (v View) counterexample(f judge.Found) string {
-	rule := f.Property
-	if len(f.Findings) > 0 { // the property's name in the picture
-		rule = string(f.Findings[0].Monitor)
-	}
 	text := v.line(term.Bold, v.say(shortestWay, "property", f.Property, "env", f.Env))
 	if f.Trace != nil { // a lock that decides at random went another way
 		text += v.picture(f.Trace, f.Findings)
 	}
-	return text + v.painted(term.Red, v.say(brokenBy, "rule", i18n.Text(rule), "what", f.Text))
+	return text + v.painted(term.Red, v.say(brokenBy, "rule", ruleOf(f), "what", f.Text))
+}
+
+// ruleOf returns the property's name in a picture.
+func ruleOf(f judge.Found) i18n.Text {
+	if len(f.Findings) > 0 {
+		return i18n.Text(f.Findings[0].Monitor)
+	}
+	return i18n.Text(f.Property)
 }
 
 // lesson returns how our own lock breaks the property, if it does.

@@ -126,7 +126,7 @@ func (f Folder) enter(e Exercise, p Progress, afresh bool) (whose i18n.Message, 
 	}
 	isBegun := len(kept) > 0 && kept.key() != start.key()
 	if isBegun && !afresh {
-		return goesOnHere.Args(), f.replace(e.withSubject(kept)) // an older version wrote no subject.go
+		return goesOnHere.Args(), f.replace(kept)
 	}
 	files, whose, err := f.startOf(e, p)
 	if err != nil {
@@ -204,7 +204,7 @@ func (f Folder) startOf(e Exercise, p Progress) (Files, i18n.Message, error) {
 	}
 	whose, of := withLock, e.Before
 	switch {
-	case e.Level == Repair:
+	case e.isRepair():
 		whose, of = withLockMade, e.Base
 	case e.Before == "":
 		whose, of = withSkeleton, e.Base
@@ -308,11 +308,6 @@ func writeFiles(dir string, files Files) error {
 // scaffold writes the files that make the folder a Go package for "go test" and an editor: the
 // exercise's test, and outside the repository a go.mod, unless there is one.
 func (f Folder) scaffold(e Exercise) error {
-	if old, err := os.ReadFile(f.path(oldTestName)); err == nil && strings.Contains(string(old), "kata.Test(t)") {
-		if err := os.Remove(f.path(oldTestName)); err != nil {
-			return mayNot(err)
-		}
-	}
 	beside := Files{testName: e.test()}
 	within, err := filepath.Rel(f.Root, f.Dir)
 	_, none := os.Lstat(f.path("go.mod"))
@@ -331,6 +326,3 @@ func (f Folder) scaffold(e Exercise) error {
 	}
 	return writeFiles(f.Dir, beside)
 }
-
-// oldTestName is the name of the test that older versions of the kata wrote.
-const oldTestName = "lock_test.go"

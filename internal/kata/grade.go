@@ -13,7 +13,6 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
-	"lockkata/internal/locktest"
 )
 
 // Grading is the arguments of grade.
@@ -22,38 +21,23 @@ type Grading struct {
 	Traces bool     // every run's trace, not only those of broken failures
 	Search bool     // the schedules too
 	Lang   i18n.Language
-	Say    func(i18n.Message) // gets the progress; may be nil
-}
-
-func (g Grading) tell(what i18n.Message) {
-	if g.Say != nil {
-		g.Say(what)
-	}
+	Say    func(i18n.Message) // gets the progress
 }
 
 // Card is the result of all failures on a lock.
 type Card struct {
 	Dir string `json:"dir"`
 	Report
-	Cells  []Cell           `json:"cells"`
+	Cells  []Verdict        `json:"cells"`
 	Causes []failures.Cause `json:"causes,omitempty"` // of the failures that break the lock
 }
 
-// Cell is one failure on the lock.
-type Cell struct {
-	Verdict
-	Again string `json:"again,omitempty"` // the outcome of the second run, if it differs
-}
-
-// Texts of a card about a cell.
+// Texts of a card about a failure.
 var (
 	playedTwice = i18n.New("playing {n} failures, twice")
 	sentAt      = i18n.New("{what} ({line})")
 	againOther  = i18n.New("{what} (played again, it is {outcome}: the lock, or its library, decides by chance)")
 	eitherOf    = i18n.New("{outcome} or {other}")
-	countsMore  = i18n.New("{counts}, {kind} {n}")
-	countsOne   = i18n.New("{kind} {n}")
-	playedAll   = i18n.New("{n} failures: {counts}")
 	isNew       = i18n.New("{failure} is {outcome}, but is not in the file")
 	isOther     = i18n.New("{failure} is {outcome}, not {expected}: {what}")
 	wasNot      = i18n.New("{failure} is in the file but was not played")
@@ -61,13 +45,13 @@ var (
 )
 
 // Summary returns what happened, in one line, with the line of the lock.
-func (c Cell) Summary(l i18n.Language) string {
-	what := i18n.Text(c.Sentence).Args()
-	if c.Line != "" {
-		what = sentAt.Args("what", what, "line", path.Base(c.Line))
+func (v Verdict) Summary(l i18n.Language) string {
+	what := i18n.Text(v.Sentence).Args()
+	if v.Line != "" {
+		what = sentAt.Args("what", what, "line", path.Base(v.Line))
 	}
-	if c.Again != "" {
-		what = againOther.Args("what", what, "outcome", i18n.Text(c.Again))
+	if v.Again != "" {
+		what = againOther.Args("what", what, "outcome", i18n.Text(v.Again))
 	}
 	return what.Localize(l)
 }
@@ -84,7 +68,7 @@ func Grade(ctx context.Context, root, dir string, g Grading) (card Card, err err
 	if err != nil {
 		return card, err
 	}
-	g.tell(compiling.Args())
+	g.Say(compiling.Args())
 	program, err := BuildPackage(ctx, root, pkg)
 	if errors.As(err, &card.Compile) {
 		return card, nil
@@ -93,7 +77,7 @@ func Grade(ctx context.Context, root, dir string, g Grading) (card Card, err err
 		return card, err
 	}
 	defer program.Close()
-	g.tell(playedTwice.Args("n", len(failures.OfLocks())))
+	g.Say(playedTwice.Args("n", len(failures.OfLocks())))
 	if card.Report, err = program.Judge(ctx, pkg.Files, a); err != nil {
 		return card, err
 	}
@@ -109,12 +93,8 @@ func Grade(ctx context.Context, root, dir string, g Grading) (card Card, err err
 	}
 	card.fill(again)
 	if g.Search {
-		g.tell(searching.Args())
-		questions, err := Exploring{Bound: -1}.questions(Sought{})
-		if err != nil {
-			return card, err
-		}
-		searched, err := program.search(ctx, pkg.Files, a, ofTwoClients(questions), 0)
+		g.Say(searching.Args())
+		searched, err := program.search(ctx, pkg.Files, a, ofTwoClients(Sought{Bound: -1}.questions(Sought{})), 0)
 		if err != nil {
 			return card, err
 		}
@@ -139,6 +119,7 @@ func (card Card) Ends() (causes []*judge.Cause) {
 
 // asked returns what to play for a card: all failures and all promises.
 func (g Grading) asked() (a asked, err error) {
+	a = askedOf(nil, func(string) bool { return true })
 	a.lang, a.goOn = g.Lang, true
 	known := features()
 	for _, name := range g.Has {
@@ -146,14 +127,6 @@ func (g Grading) asked() (a asked, err error) {
 			return a, hasNothing.Args("name", strconv.Quote(name), "names", strings.Join(known, ", "))
 		}
 		a.has = append(a.has, failures.Feature(name))
-	}
-	for _, f := range failures.OfLocks() {
-		a.failures = append(a.failures, f.ID)
-	}
-	for _, p := range locktest.Promises {
-		if !p.Basic {
-			a.promises = append(a.promises, p.ID)
-		}
 	}
 	if g.Traces {
 		a.draw = a.failures
@@ -177,11 +150,10 @@ func features() (known []string) {
 func (card *Card) fill(again Report) {
 	var broken []failures.Verdict
 	for _, v := range card.Verdicts {
-		c := Cell{Verdict: v}
-		if other := again.Verdict(v.Failure).Outcome; other != "" && other != v.Outcome {
-			c.Again = other
+		if other := again.Verdict(v.Failure).Outcome; other != v.Outcome {
+			v.Again = other
 		}
-		card.Cells = append(card.Cells, c)
+		card.Cells = append(card.Cells, v)
 		if v.Of() == failures.Broken {
 			f, _ := failures.Find(v.Failure)
 			broken = append(broken, failures.Verdict{Failure: f, Findings: v.Findings})
@@ -190,25 +162,20 @@ func (card *Card) fill(again Report) {
 	card.Verdicts, card.Causes = nil, failures.Causes(broken)
 }
 
-// Count returns the number of cells of each outcome, in order of appearance.
-func (card Card) Count(l i18n.Language) string {
+// Count returns the number of cells of each outcome, in order of appearance, in English.
+func (card Card) Count() string {
 	count := map[i18n.Text]int{}
-	var kinds []i18n.Text
 	for _, c := range card.Cells {
-		word := c.Of().Word()
-		if count[word]++; count[word] == 1 {
-			kinds = append(kinds, word)
+		count[c.Of().Word()]++
+	}
+	var counts []string
+	for _, c := range card.Cells {
+		if word := c.Of().Word(); count[word] > 0 {
+			counts = append(counts, fmt.Sprint(word, " ", count[word]))
+			count[word] = 0
 		}
 	}
-	counts := i18n.Message{}
-	for i, kind := range kinds {
-		say := countsMore
-		if i == 0 {
-			say = countsOne
-		}
-		counts = say.Args("counts", counts, "kind", kind, "n", count[kind])
-	}
-	return playedAll.Localize(l, "n", len(card.Cells), "counts", counts)
+	return fmt.Sprintf("%d failures: %s", len(card.Cells), strings.Join(counts, ", "))
 }
 
 // Shows returns the features that the runs show but the grader was not told of, so that their failures were not played.
@@ -233,15 +200,15 @@ func (card Card) Golden() string {
 	return b.String()
 }
 
-// golden returns the cell's outcome, or both outcomes if they differ.
-func (c Cell) golden() string {
-	if c.Again != "" {
-		return c.Outcome + or + c.Again
+// golden returns the outcome, or both outcomes if they differ.
+func (v Verdict) golden() string {
+	if v.Again != "" {
+		return v.Outcome + or + v.Again
 	}
-	return c.Outcome
+	return v.Outcome
 }
 
-// or separates the outcomes of a cell with two in a golden file.
+// or separates two outcomes of a failure in a golden file.
 const or = " or "
 
 // outcome returns an outcome of a golden file as a message.

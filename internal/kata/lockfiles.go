@@ -1,15 +1,16 @@
 package kata
 
 import (
-	"bytes"
 	"embed"
 	"errors"
 	"go/build"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
-	"regexp"
 	"strings"
+
+	"lockkata/internal/stages"
 )
 
 // exercises has a folder for each exercise: its texts, and its start unless that is another lock.
@@ -38,9 +39,9 @@ func (e Exercise) Start(repository fs.FS) (Files, error) {
 func (e Exercise) Solution(repository fs.FS) (Files, error) {
 	files, err := e.own("solution")
 	if err == nil && len(files) == 0 {
-		files, err = readLock(repository, stageOf(e.Base).Dir)
+		files, err = stageOf(e.Base).Files(repository)
 		for name := range files {
-			files[name] = renamed(files[name])
+			files[name] = stages.Renamed(files[name], "mylock")
 		}
 	}
 	return e.withSubject(files), err
@@ -54,53 +55,19 @@ func (e Exercise) own(name string) (Files, error) {
 // readLock reads the files of a folder that Go would compile, and files next to them that they
 // may embed. If the folder does not exist it returns no files.
 func readLock(from fs.FS, dir string) (Files, error) {
-	entries, err := fs.ReadDir(from, dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	files, err := stages.ReadFiles(from, dir)
+	if files == nil && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	files := Files{}
-	for _, entry := range entries {
-		name := entry.Name()
-		info, err := fs.Stat(from, path.Join(dir, name)) // follows a symbolic link
-		if !isLock(name) || err != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		raw, err := fs.ReadFile(from, path.Join(dir, name))
-		if err != nil {
-			return nil, err
-		}
-		if path.Ext(name) != ".go" || isCompiled(name, raw) {
-			files[name] = string(raw)
-		}
-	}
-	return files, nil
-}
-
-// isLock reports whether a file name is that of a lock's file.
-func isLock(name string) bool {
-	ext := path.Ext(name)
-	return (ext == ".go" || ext == ".lua") && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_") && !strings.HasSuffix(name, "_test.go")
+	maps.DeleteFunc(files, func(name, text string) bool { return path.Ext(name) == ".go" && !isCompiled(name, text) })
+	return files, err
 }
 
 // isCompiled reports whether Go would compile the file here. A malformed file is compiled, so that
 // the compiler reports it.
-func isCompiled(name string, text []byte) bool {
+func isCompiled(name, text string) bool {
 	c := build.Default
-	c.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
+	c.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
 	match, err := c.MatchFile("", name)
 	return match || err != nil
-}
-
-var packageName = regexp.MustCompile(`\b(stage|doc)[1-9]\b`)
-
-// renamed returns a stage's file in the learner's package, without the package comment, which
-// describes the stage.
-func renamed(text string) string {
-	if at := strings.Index(text, "\npackage "); at >= 0 && !strings.Contains(text[:at], "import") {
-		text = text[at+1:]
-	}
-	return packageName.ReplaceAllString(text, "mylock")
 }

@@ -100,10 +100,7 @@ func checked(t *testing.T, e Exercise, files Files) Result {
 	t.Helper()
 	r := Result{Exercise: e, Folder: Folder{Root: repositoryRoot(t), Dir: filepath.Join(repositoryRoot(t), "mylock")}}
 	a := e.asked(i18n.English)
-	a.failures = slices.Clone(a.required)
-	if !slices.Contains(a.failures, e.Predict.Failure) {
-		a.failures = append(a.failures, e.Predict.Failure)
-	}
+	a.failures = append(e.Required(), e.Predict.Failure)
 	var err error
 	r.Report, err = program(t).Judge(t.Context(), files, a)
 	require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockkata/internal/i18n"
+	"lockkata/internal/stages"
 	"lockkata/internal/term"
 	"lockkata/internal/term/keyboard"
 )
@@ -164,7 +165,7 @@ func (l *loop) search(ctx context.Context) {
 		return
 	}
 	l.start(ctx, func(ctx context.Context) func() {
-		x, err := l.workshop.explore(ctx, l.folder, Exploring{Bound: -1})
+		x, err := l.workshop.explore(ctx, l.folder, Sought{Bound: -1})
 		return func() { l.show(x.Screen, err) }
 	})
 }
@@ -199,7 +200,7 @@ func (f Folder) stamp() (stamp string) {
 	entries, _ := os.ReadDir(f.Dir) // the check reports the error
 	for _, entry := range entries {
 		info, err := os.Stat(f.path(entry.Name()))
-		if err == nil && isLock(entry.Name()) {
+		if err == nil && stages.IsLock(entry.Name()) {
 			stamp += fmt.Sprintln(entry.Name(), info.ModTime().UnixNano(), info.Size())
 		}
 	}
@@ -215,13 +216,9 @@ func (l *loop) finish(show func()) {
 
 // checked shows the result of a check. The first pass of an exercise asks for a prediction.
 func (l *loop) checked(r Result, err error) {
-	if err != nil || !r.Passed {
-		l.show(r.Screen, err)
-		return
-	}
 	prompt, fits := r.predict()
-	if !fits || l.asked {
-		l.show(r.Screen, nil)
+	if err != nil || !r.Passed || !fits || l.asked {
+		l.show(r.Screen, err)
 		return
 	}
 	l.asked = true

@@ -37,10 +37,10 @@ func TestRightLockOfAnotherKindPasses(t *testing.T) {
 			continue
 		}
 		t.Run(m.exercise+": "+m.name, func(t *testing.T) {
-			r := Result{Exercise: exercise(t, m.exercise)}
-			var err error
-			r.Report, err = (&workshop{lang: i18n.English}).examine(t.Context(), program(t), m.files(), r.Exercise)
+			w, e := workshop{lang: i18n.English, say: func(i18n.Message) {}}, exercise(t, m.exercise)
+			report, err := w.examine(t.Context(), program(t), m.files(), e)
 			require.NoError(t, err)
+			r := Result{Exercise: e, Report: report}
 			require.True(t, r.Exercise.passed(r.Report), r.Screen(View{Width: 120}))
 		})
 	}

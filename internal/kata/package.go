@@ -5,11 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"lockkata/internal/i18n"
@@ -19,9 +17,10 @@ import (
 type Package struct {
 	Dir    string
 	Files  Files
-	path   string  // its import path; "" outside a module
-	module modFile // of its module
+	path   string  // its import path
+	module modFile // of its module; outside a module it is one of its own
 	root   string  // the module's folder
+	alone  bool    // it is outside a module
 }
 
 // modFile is the part of a go.mod that is needed here.
@@ -55,42 +54,7 @@ func FindPackage(ctx context.Context, dir string) (p Package, err error) {
 	if len(p.Files) == 0 {
 		return p, noGoFileIn.Args("dir", p.Dir)
 	}
-	if err := p.Files.addEmbedded(os.DirFS(p.Dir)); err != nil {
-		return p, err
-	}
 	return p, p.findModule(ctx)
-}
-
-var embeds = regexp.MustCompile(`(?m)^\s*//go:embed (.+)$`)
-
-// addEmbedded adds the embedded files of subfolders: a package outside a module is compiled from a
-// copy.
-func (f Files) addEmbedded(from fs.FS) error {
-	for _, name := range f.names() {
-		for _, line := range embeds.FindAllStringSubmatch(f[name], -1) {
-			for pattern := range strings.FieldsSeq(line[1]) {
-				found, _ := fs.Glob(from, strings.TrimPrefix(pattern, "all:")) // the compiler reports a bad pattern
-				for _, top := range found {
-					if err := fs.WalkDir(from, top, f.add(from)); err != nil {
-						return err
-					}
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// add returns a function that adds the files that it visits.
-func (f Files) add(from fs.FS) fs.WalkDirFunc {
-	return func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		raw, err := fs.ReadFile(from, name)
-		f[name] = string(raw)
-		return err
-	}
 }
 
 // findModule finds the package's module. Its go.mod need not be tidy.
@@ -101,7 +65,8 @@ func (pkg *Package) findModule(ctx context.Context) error {
 	}
 	name := strings.TrimSpace(string(named))
 	if name == "" || name == os.DevNull {
-		return nil // only its files are compiled
+		pkg.alone, pkg.root, pkg.path, pkg.module.Module.Path = true, pkg.Dir, "mylock", "mylock"
+		return nil
 	}
 	pkg.root = filepath.Dir(name)
 	out, err := goCommand(ctx, pkg.root, "mod", "edit", "-json").Output()
@@ -119,49 +84,38 @@ func (pkg *Package) findModule(ctx context.Context) error {
 // BuildPackage is [Build] for a package in its own folder, with the imports of its module. Outside a
 // module it may import what this repository imports.
 func BuildPackage(ctx context.Context, root string, pkg Package) (*Program, error) {
-	if pkg.path == "" {
-		return Build(ctx, root, pkg.Files)
+	s, sources := shape{name: "mylock", path: pkg.path, code: pkg.module.Module.Path}, pkg.root
+	isOurs := s.code == "lockkata"
+	if isOurs {
+		s.code, sources = pkg.path, pkg.Dir
 	}
-	sources, ours := pkg.root, pkg.module.Module.Path
-	if ours == "lockkata" {
-		sources, ours = pkg.Dir, pkg.path
-	}
-	p, err := newProgram(sources, ours)
-	if err == nil {
-		err = p.buildPackage(ctx, root, pkg)
-	}
-	if err != nil {
-		p.Close()
-		return nil, err
-	}
-	return p, nil
-}
-
-func (p *Program) buildPackage(ctx context.Context, root string, pkg Package) error {
-	s := shape{name: "mylock", path: pkg.path}
-	p.names[pkg.Files.key()] = s.name
-	if err := s.read(pkg.Files); err != nil {
-		return err
-	}
-	code := overlay{root, p.dir, map[string]string{}}
-	if pkg.module.Module.Path == "lockkata" {
-		return p.compile(ctx, code, []shape{s})
-	}
-	modules, err := p.joinModules(ctx, root, pkg)
-	if err != nil {
-		return err
-	}
-	return p.compile(ctx, code, []shape{s}, "-modfile", modules, "-mod=mod")
+	return newProgram(sources, func(p *Program) error {
+		if err := p.add(s, pkg.Files); err != nil {
+			return err
+		}
+		code := Files{}
+		if isOurs {
+			return p.compile(ctx, root, code)
+		}
+		modules, err := p.joinModules(root, pkg, code)
+		if err != nil {
+			return err
+		}
+		return p.compile(ctx, root, code, "-modfile", modules, "-mod=mod")
+	})
 }
 
 // joinModules writes a copy of this repository's go.mod that also requires the package's module, with
-// a replace directive for its folder, and returns the copy's name.
-func (p *Program) joinModules(ctx context.Context, root string, pkg Package) (string, error) {
+// a replace directive for its folder, and returns the copy's name. It adds a missing go.mod to the code.
+func (p *Program) joinModules(root string, pkg Package, code Files) (string, error) {
 	ours, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
 		return "", err
 	}
 	module := pkg.module.Module.Path
+	if pkg.alone {
+		code[filepath.Join(pkg.root, "go.mod")] = strings.Replace(string(ours), "module lockkata\n", "module "+module+"\n", 1)
+	}
 	text := string(ours) + fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %q\n", module, module, pkg.root)
 	for _, r := range pkg.module.Replace {
 		if r.Old.Path == "lockkata" {

@@ -67,22 +67,13 @@ func (p Prediction) truth(trace *world.Trace, shown int) string {
 	return "nothing"
 }
 
-var (
-	noMoment  = i18n.New("{failure} has no moment {moment}")
-	fitsNoRun = i18n.New("{failure} ends with {answer}, which is none of the choices {choices}")
-)
-
-// on returns how many events of a run are shown, and the index of the right choice. It fails if the
-// question does not suit the run, which may be that of another lock.
-func (p Prediction) on(trace *world.Trace) (shown, right int, err error) {
+// on returns how many events of a run are shown, and the index of the right choice. Either is -1 if
+// the question does not suit the run, which may be that of another lock.
+func (p Prediction) on(trace *world.Trace) (shown, right int) {
 	if shown = p.Until.find(trace); shown < 0 {
-		return 0, 0, noMoment.Args("failure", p.Failure, "moment", fmt.Sprintf("%+v", p.Until))
+		return shown, -1
 	}
-	truth := p.truth(trace, shown)
-	if right = slices.Index(p.Means, truth); right < 0 {
-		err = fitsNoRun.Args("failure", p.Failure, "answer", truth, "choices", strings.Join(p.Means, ", "))
-	}
-	return shown, right, err
+	return shown, slices.Index(p.Means, p.truth(trace, shown))
 }
 
 var (
@@ -104,13 +95,12 @@ type prompt struct {
 // predict returns the exercise's prediction about the run of this lock, and false if the run has no
 // such moment.
 func (r Result) predict() (prompt, bool) {
-	p := r.Exercise.Predict
-	run := r.Report.Verdict(p.Failure)
+	run := r.Report.Verdict(r.Exercise.Predict.Failure)
 	if run.Trace == nil {
 		return prompt{}, false
 	}
-	shown, right, err := p.on(run.Trace)
-	return prompt{r.Exercise, run, shown, right}, err == nil
+	shown, right := r.Exercise.Predict.on(run.Trace)
+	return prompt{r.Exercise, run, shown, right}, right >= 0
 }
 
 // keys returns the keys for the answers.

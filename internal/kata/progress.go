@@ -72,10 +72,7 @@ func (p Progress) String() string {
 	return text
 }
 
-var (
-	saysNothing = i18n.New("line {n} of {file} is not understood: \"{line}\"; delete the line, or correct it")
-	namesNone   = i18n.New("line {n} of {file} names no exercise: \"{line}\"; delete the line, or correct it")
-)
+var saysNothing = i18n.New("line {n} of {file} is not understood: \"{line}\"; delete the line, or correct it")
 
 // parseProgress parses the text of the file.
 func parseProgress(text string) (Progress, error) {
@@ -88,28 +85,22 @@ func parseProgress(text string) (Progress, error) {
 		var word, id string
 		var count int
 		fields, _ := fmt.Sscan(line, &word, &id, &count)
-		fault := saysNothing
 		_, isFailure := failures.Find(id)
-		switch _, unknown := Find(id); {
+		_, unknown := Find(id)
+		switch isExercise := unknown == nil; {
 		case word == "failed" && fields == 2 && isFailure:
 			p.Failed = id
-			continue
 		case word == "hinted" && fields == 2 && isFailure:
 			p.Hinted = id
-			continue
-		case unknown != nil:
-			fault = namesNone
-		case word == "exercise" && fields == 2:
+		case word == "exercise" && fields == 2 && isExercise:
 			p.Exercise = id
-			continue
-		case word == "passed" && fields == 2:
+		case word == "passed" && fields == 2 && isExercise:
 			p.pass(id)
-			continue
-		case word == "hints" && fields == 3 && count >= 0 && count <= 3:
+		case word == "hints" && fields == 3 && isExercise && count >= 0 && count <= 3:
 			p.Hints[id] = count
-			continue
+		default:
+			return p, saysNothing.Args("n", i+1, "file", progressName, "line", line)
 		}
-		return p, fault.Args("n", i+1, "file", progressName, "line", line)
 	}
 	return p, nil
 }

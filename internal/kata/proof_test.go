@@ -27,8 +27,7 @@ func TestStartIsRedForItsExerciseAndSolutionIsGreen(t *testing.T) {
 			require.True(t, solution.Passed, solution.Screen(View{Width: 120}))
 			played := solution.Report.Verdict(e.Predict.Failure)
 			require.NotNil(t, played.Trace, e.Predict.Failure)
-			_, right, err := e.Predict.on(played.Trace)
-			require.NoError(t, err)
+			_, right := e.Predict.on(played.Trace)
 			require.Equal(t, e.Predict.Answer, right, "the run of %s has another answer", e.Predict.Failure)
 		})
 	}
@@ -48,7 +47,7 @@ func requireRedForExercise(t *testing.T, start Result) {
 	}
 	for _, id := range e.Fixes {
 		f, _ := failures.Find(id)
-		if e.Level == Repair || stageOf(e.Before).Expect(f) == failures.Broken {
+		if e.isRepair() || stageOf(e.Before).Expect(f) == failures.Broken {
 			require.True(t, slices.Contains(red, id), "the start survives %s", id)
 		}
 	}
@@ -58,18 +57,17 @@ func requireRedForExercise(t *testing.T, start Result) {
 // property covers the mistake, the README explains it and the search finds nothing new in the start.
 func TestSearchFindsTheMistakeWhereTheExerciseSaysSo(t *testing.T) {
 	for _, e := range All {
-		if e.Level != Repair || !inSample(e.ID, "") {
+		if !e.isRepair() || !inSample(e.ID, "") {
 			continue
 		}
 		t.Run(e.ID, func(t *testing.T) {
 			search := func(read func(fs.FS) (Files, error)) Report {
-				asked, most := Exploring{Property: e.Search.Property, Env: e.Search.Env, Bound: e.Search.Bound}, 0
+				asked, most := e.Search, 0
 				if e.Search.Property == "" {
-					asked, most = Exploring{Bound: -1}, enoughSchedules
+					asked, most = Sought{Bound: -1}, enoughSchedules
 				}
-				questions, err := asked.questions(Sought{})
-				require.NoError(t, err)
-				r, err := program(t).search(t.Context(), filesOf(t, read), e.asked("en"), ofTwoClients(questions), most)
+				questions := ofTwoClients(asked.questions(Sought{}))
+				r, err := program(t).search(t.Context(), filesOf(t, read), e.asked("en"), questions, most)
 				require.NoError(t, err)
 				require.Nil(t, r.Cause)
 				return r

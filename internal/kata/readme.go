@@ -31,9 +31,16 @@ var (
 
 // Text reads the exercise's README.
 func (e Exercise) Text(l i18n.Language) (t Text) {
-	task, parts := sections(e.readme(l))
-	part := func(head i18n.Text) string { return parts[head.Localize(l)] }
-	t.Title, t.Task, _ = strings.Cut(task, "\n\n")
+	sections := strings.Split(e.readme(l), "\n## ")
+	part := func(head i18n.Text) string {
+		for _, section := range sections {
+			if body, is := strings.CutPrefix(section, head.Localize(l)+"\n"); is {
+				return strings.TrimSpace(body)
+			}
+		}
+		return ""
+	}
+	t.Title, t.Task, _ = strings.Cut(strings.TrimSpace(sections[0]), "\n\n")
 	_, t.Title, _ = strings.Cut(t.Title, " · ")
 	for i, head := range hintHeads {
 		t.Hints[i] = part(head)
@@ -54,49 +61,9 @@ func (e Exercise) readme(l i18n.Language) string {
 	return string(raw)
 }
 
-// sections splits a file at its second-level headings: the text before them, and the text below
-// each.
-func sections(text string) (first string, parts map[string]string) {
-	all := strings.Split(text, "\n## ")
-	parts = map[string]string{}
-	for _, part := range all[1:] {
-		head, body, _ := strings.Cut(part, "\n")
-		parts[head] = strings.TrimSpace(body)
-	}
-	return strings.TrimSpace(all[0]), parts
-}
-
 var link = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 
-// markdown formats text for a terminal: paragraphs and list items are wrapped, code is not, and a
-// link is replaced by its text.
+// markdown formats text for a terminal. A link is replaced by its text.
 func (v View) markdown(text string) string {
-	out, head, paragraph, isCode := "", "", "", false
-	end := func() {
-		if paragraph != "" {
-			plain := link.ReplaceAllString(paragraph, "$1")
-			out += strings.Join(term.Beside(head, plain, min(v.Width, prose)), "\n") + "\n"
-		}
-		head, paragraph = "", ""
-	}
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		switch item, isItem := strings.CutPrefix(line, "- "); {
-		case strings.HasPrefix(line, "```"):
-			end()
-			isCode = !isCode
-		case isCode:
-			out += strings.TrimRight("    "+line, " ") + "\n"
-		case line == "":
-			end()
-			out += "\n"
-		case isItem:
-			end()
-			head, paragraph = "- ", item
-		default:
-			paragraph = term.Joined(paragraph, strings.TrimSpace(line))
-		}
-	}
-	end()
-	return out
+	return term.Markdown(text, min(v.Width, prose), func(paragraph string) string { return link.ReplaceAllString(paragraph, "$1") })
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -45,6 +44,7 @@ type Verdict struct {
 	judge.Verdict
 	Required bool         `json:"required"`
 	Cause    *judge.Cause `json:"cause,omitempty"` // why the run did not end, or what it left behind
+	Again    string       `json:"again,omitempty"` // on a card, the outcome of the second run if it differs
 }
 
 // Of returns the outcome.
@@ -72,6 +72,22 @@ type asked struct {
 	played   func(n, all int) // gets the number of failures played so far; may be nil
 }
 
+// askedOf returns all failures, the required ones first, and the promises that fit.
+func askedOf(required []string, fits func(promise string) bool) asked {
+	a := asked{required: required, failures: slices.Clone(required)}
+	for _, f := range failures.OfLocks() {
+		if !slices.Contains(required, f.ID) {
+			a.failures = append(a.failures, f.ID)
+		}
+	}
+	for _, p := range locktest.Promises {
+		if !p.Basic && fits(p.ID) {
+			a.promises = append(a.promises, p.ID)
+		}
+	}
+	return a
+}
+
 // session plays one lock of a program, each task in another process, two at a time.
 type session struct {
 	*Program
@@ -79,23 +95,17 @@ type session struct {
 	asked   asked
 	task    judge.Task      // fields that are the same for all tasks
 	without []judge.Verdict // on failures that do not apply to the lock
-	begun   time.Time
+	until   time.Time       // no task begins later
 	stuck   atomic.Bool
-	started atomic.Int64
-	dir     string
-
 	printed string // output of the lock, from the first process in which it printed anything
-
-	mu   sync.Mutex
-	errs []error
 }
 
-func (p *Program) session(ctx context.Context, files Files, a asked) (*session, error) {
-	dir, err := os.MkdirTemp(p.dir, "run-")
+func (p *Program) session(ctx context.Context, files Files, a asked, longest time.Duration) *session {
+	lock := p.locks[files.key()]
 	return &session{
-		Program: p, ctx: ctx, asked: a, begun: time.Now(), dir: dir,
-		task: judge.Task{Lock: p.names[files.key()], Path: p.pathOf(p.names[files.key()]), Has: a.has, Lang: a.lang},
-	}, err
+		Program: p, ctx: ctx, asked: a, until: time.Now().Add(longest),
+		task: judge.Task{Lock: lock.name, Path: lock.code, SkipFrames: lock.frames, Has: a.has, Lang: a.lang},
+	}
 }
 
 // all runs tasks and returns their replies. A reply is empty if time is up or the machine fails.
@@ -108,7 +118,7 @@ func (s *session) all(tasks []judge.Task, done func(n, all int)) []judge.Reply {
 		slots <- struct{}{}
 		doing.Go(func() {
 			defer func() { <-slots }()
-			if s.ctx.Err() == nil && time.Since(s.begun) < longestRun {
+			if s.ctx.Err() == nil && time.Now().Before(s.until) {
 				replies[i], printed[i] = s.one(tasks[i])
 			}
 			if done != nil {
@@ -128,14 +138,16 @@ func (s *session) one(task judge.Task) (reply judge.Reply, printed string) {
 		task.Limit = stuckAgain
 	}
 	raw, err := json.Marshal(task)
-	s.fail(err)
+	if err != nil {
+		panic("kata: a task is always JSON: " + err.Error())
+	}
 	longest := 2*task.Limit + 4*time.Second
 	if task.Search != nil {
 		longest += 2 * task.Search.For
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, longest)
 	defer cancel()
-	out := filepath.Join(s.dir, fmt.Sprintf("%d.json", s.started.Add(1)))
+	out := filepath.Join(s.dir, fmt.Sprintf("reply%d.json", s.started.Add(1)))
 	cmd := exec.CommandContext(ctx, s.file, string(raw), out)
 	cmd.WaitDelay = time.Second
 	cmd.Dir = s.dir
@@ -155,18 +167,6 @@ func (s *session) one(task judge.Task) (reply judge.Reply, printed string) {
 	}
 	return reply, stdout.String()
 }
-
-// fail records an error of the machine.
-func (s *session) fail(err error) {
-	if err != nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.errs = append(s.errs, err)
-	}
-}
-
-// end deletes the session's files.
-func (s *session) end() { _ = os.RemoveAll(s.dir) }
 
 // basicPromises checks what any lock must do, and finds out which features this one has. If a basic
 // promise is broken, the failures would show nothing useful.
@@ -193,17 +193,13 @@ func (s *session) basicPromises(r *Report) {
 
 // Judge plays a lock of the program. A lock that loops or panics is not an error.
 func (p *Program) Judge(ctx context.Context, files Files, a asked) (r Report, err error) {
-	s, err := p.session(ctx, files, a)
-	if err != nil {
-		return r, err
-	}
-	defer s.end()
+	s := p.session(ctx, files, a, longestRun)
 	s.basicPromises(&r)
 	if a.goOn || len(r.Broken) == 0 && r.Cause == nil {
 		s.failures(&r)
 	}
 	r.Printed = s.printed
-	return r, errors.Join(append(s.errs, ctx.Err())...)
+	return r, ctx.Err()
 }
 
 // failures plays the failures that apply to the lock, and checks the promises.
@@ -246,11 +242,7 @@ func (s *session) failures(r *Report) {
 
 // search answers questions about the lock, with at most that many schedules each; 0: no limit.
 func (p *Program) search(ctx context.Context, files Files, a asked, questions []schedule.Question, most int) (r Report, err error) {
-	s, err := p.session(ctx, files, a)
-	if err != nil {
-		return r, err
-	}
-	defer s.end()
+	s := p.session(ctx, files, a, time.Duration(len(questions))*time.Minute) // each search has its own limit
 	s.task.Uses = s.all([]judge.Task{s.task}, nil)[0].Uses
 	var tasks []judge.Task
 	for _, q := range questions {
@@ -258,12 +250,11 @@ func (p *Program) search(ctx context.Context, files Files, a asked, questions []
 		task.Search = &judge.Search{Name: schedule.ForeignName("mylock", files.key()), Question: q, Runs: most, For: searchLimit}
 		tasks = append(tasks, task)
 	}
-	s.begun = s.begun.Add(24 * time.Hour) // each search has its own time limit
 	for _, reply := range s.all(tasks, nil) {
 		r.Found = append(r.Found, reply.Found...)
 		r.Differs = cmp.Or(r.Differs, reply.Differs)
 		r.Cause = cmp.Or(r.Cause, reply.Cause)
 	}
 	r.Printed = s.printed
-	return r, errors.Join(append(s.errs, ctx.Err())...)
+	return r, ctx.Err()
 }

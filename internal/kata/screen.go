@@ -89,31 +89,27 @@ func (r Result) Screen(v View) string {
 	return text + "\n" + v.wrapped(next)
 }
 
-// First lines: the rule or the promise, what happened, and where.
 var (
-	ruleAt    = i18n.New("✗ {rule}: {what} ({line})")
-	rule      = i18n.New("✗ {rule}: {what}")
-	promiseAt = i18n.New("✗ not kept: {rule} ({line})")
-	promise   = i18n.New("✗ not kept: {rule}")
+	rule    = i18n.New("✗ {rule}: {text}")
+	promise = i18n.New("✗ not kept: {rule}")
 )
 
-// first returns the first line of a result. Editors can open its file and line.
-func (r Result) first(v View, without, with i18n.Text, line string, pairs ...any) string {
-	say := without
+// first returns the first line of a result: the rule or the promise, what happened, and where. Editors
+// can open its file and line.
+func (r Result) first(v View, what i18n.Message, line string) string {
 	if line != "" {
-		say = with
 		within, err := filepath.Rel(r.Folder.Root, r.Folder.Dir)
 		if err != nil || !filepath.IsLocal(within) {
 			within = r.Folder.Dir
 		}
-		line = path.Join(filepath.ToSlash(within), path.Base(line))
+		what = sentAt.Args("what", what, "line", path.Join(filepath.ToSlash(within), path.Base(line)))
 	}
-	return v.painted(term.Red, v.say(say, append(pairs, "line", line)...))
+	return v.painted(term.Red, what.Localize(v.Lang))
 }
 
 // broken shows a promise that the lock does not keep.
 func (r Result) broken(v View, b judge.Broken) string {
-	text := r.first(v, promise, promiseAt, b.Line, "rule", b.Title) + "\n" + v.wrapped(b.Text) + "\n"
+	text := r.first(v, promise.Args("rule", b.Title), b.Line) + "\n" + v.wrapped(b.Text) + "\n"
 	if b.Trace != nil && len(b.Trace.Events) > 0 {
 		text += v.picture(b.Trace, nil)
 	}
@@ -129,10 +125,11 @@ var (
 func (r Result) failed(v View, red []Verdict) string {
 	first := red[0]
 	f, _ := failures.Find(first.Failure)
-	text := ""
+	text, against := "", first.Against.Monitor
+	headline := r.first(v, rule.Args("rule", i18n.Text(against), "text", first.Against.Text), first.Line)
 	switch {
-	case first.Against.Monitor != "":
-		text = r.first(v, rule, ruleAt, first.Line, "rule", i18n.Text(first.Against.Monitor), "what", first.Against.Text) + "\n"
+	case against != "":
+		text = headline + "\n"
 	case first.Cause != nil:
 		text = v.stop(first.Cause) + "\n"
 	default:
@@ -142,8 +139,8 @@ func (r Result) failed(v View, red []Verdict) string {
 		text += v.wrapped(v.say(scenarioIs, "failure", f.ID, "steps", strings.Join(timeline.Scenario(first.Trace, v.Lang), " · "))) + "\n" +
 			v.picture(first.Trace, first.Findings, f.Given...)
 	}
-	if first.Against.Monitor != "" { // a long drawing may have scrolled the first line away
-		text += r.first(v, rule, ruleAt, first.Line, "rule", i18n.Text(first.Against.Monitor), "what", first.Against.Text)
+	if against != "" { // a long drawing may have scrolled the first line away
+		text += headline
 	}
 	more := 0
 	for _, v := range red[1:] {
@@ -162,11 +159,7 @@ var survivesOnly = i18n.New("Your lock survives all {n} failures that are asked 
 
 // searched shows a finding of the search in a lock that survives all failures.
 func (r Result) searched(v View, f judge.Found) string {
-	monitor := f.Property
-	if len(f.Findings) > 0 { // the property's name in the picture
-		monitor = string(f.Findings[0].Monitor)
-	}
-	return r.first(v, rule, ruleAt, f.Line, "rule", i18n.Text(monitor), "what", f.Text) + "\n" +
+	return r.first(v, rule.Args("rule", ruleOf(f), "text", f.Text), f.Line) + "\n" +
 		v.wrapped(v.say(survivesOnly, "n", len(r.Exercise.Required()))) + "\n" + v.counterexample(f)
 }
 
@@ -177,7 +170,7 @@ var (
 
 // stop returns why a run did not end, and advice.
 func (v View) stop(c *judge.Cause) string {
-	return v.line(term.Red, v.say(yourLock, "what", i18n.Text(c.Kind))) + "\n" + v.wrapped(c.Text.Localize(v.Lang)) + v.wrapped(c.Next.Localize(v.Lang))
+	return v.line(term.Red, v.say(yourLock, "what", c.Kind)) + "\n" + v.wrapped(c.Text.Localize(v.Lang)) + v.wrapped(c.Next.Localize(v.Lang))
 }
 
 // stopped returns why the lock could not be judged.

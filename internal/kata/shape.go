@@ -38,13 +38,14 @@ func (e *CompileError) Localize(l i18n.Language) string {
 // shape is the declarations of a lock's package that the failures need to make a lock.
 type shape struct {
 	name, path  string // its name in the program, and the import path
+	code        string // the beginning of the import paths of its code
 	hasSubject  bool
 	hasNewMutex bool
 	option      string   // the type of NewMutex's options; "" without options
 	hasFixed    bool     // it has the option WithoutWatchdog
 	hasLimit    bool     // it has the option WithMaxHold
 	isHolding   bool     // Lock returns a hold
-	senders     []string // types that embed a go-redis client, and send what the lock gives them
+	frames      []string // of types that embed a go-redis client, and send what the lock gives them
 }
 
 // Errors of a lock that cannot be played.
@@ -131,7 +132,7 @@ func (s *shape) declareType(spec ast.Spec) {
 	if fields, ok := named.Type.(*ast.StructType); ok {
 		for _, f := range fields.Fields.List {
 			if len(f.Names) == 0 && strings.HasSuffix(types.ExprString(f.Type), "Client") {
-				s.senders = append(s.senders, named.Name.Name)
+				s.frames = append(s.frames, s.path+"."+named.Name.Name+".", s.path+".(*"+named.Name.Name+").")
 			}
 		}
 	}
@@ -139,25 +140,20 @@ func (s *shape) declareType(spec ast.Spec) {
 
 // expression returns a Go expression that makes a failures.Subject.
 func (s *shape) expression() string {
-	made := s.name + ".Subject()"
-	if !s.hasSubject {
-		create := func(option string) string {
-			return fmt.Sprintf("func(r redis.UniversalClient, n string, l time.Duration) (failures.Locker, error) { return %s.NewMutex(r, n, l%s) }", s.name, option)
-		}
-		variants := ""
-		if s.hasFixed {
-			variants += "failures.FixedLease: " + create(", "+s.name+".WithoutWatchdog()") + ", "
-		}
-		if s.hasLimit {
-			variants += "failures.Limited: " + create(", "+s.name+".WithMaxHold(3*l)") + ", "
-		}
-		made = fmt.Sprintf("failures.Subject{Name: \"mylock\", New: %s, Variants: map[failures.Variant]world.Constructor{%s}}", create(""), variants)
+	if s.hasSubject {
+		return s.name + ".Subject()"
 	}
-	frames := ""
-	for _, sender := range s.senders {
-		frames += fmt.Sprintf(", %q, %q", s.path+"."+sender+".", s.path+".(*"+sender+").")
+	create := func(option string) string {
+		return fmt.Sprintf("func(r redis.UniversalClient, n string, l time.Duration) (failures.Locker, error) { return %s.NewMutex(r, n, l%s) }", s.name, option)
 	}
-	return "judge.Skipping(" + made + frames + ")"
+	variants := ""
+	if s.hasFixed {
+		variants += "failures.FixedLease: " + create(", "+s.name+".WithoutWatchdog()") + ", "
+	}
+	if s.hasLimit {
+		variants += "failures.Limited: " + create(", "+s.name+".WithMaxHold(3*l)") + ", "
+	}
+	return fmt.Sprintf("failures.Subject{Name: \"mylock\", New: %s, Variants: map[failures.Variant]world.Constructor{%s}}", create(""), variants)
 }
 
 var (
@@ -183,15 +179,13 @@ func compileError(output string, err error) error {
 		return fmt.Errorf("go build: %w", err)
 	}
 	found := &CompileError{Text: i18n.Text(at[3]).Args()}
-	file, isCopy := path.Base(filepath.ToSlash(at[1])), strings.Contains(at[1], "lockkata-")
-	if isGenerated := isCopy && file == "main.go"; !isGenerated {
-		found.File = file
-		if isCopy {
-			_, found.File, _ = strings.Cut(file, "_mylock_")
+	found.Line, _ = strconv.Atoi(at[2]) // the pattern matches digits
+	found.File = path.Base(filepath.ToSlash(at[1]))
+	if strings.Contains(at[1], "lockkata-") { // a copy, or the generated file
+		var isCopy bool
+		if _, found.File, isCopy = strings.Cut(found.File, "_mylock_"); !isCopy {
+			found.Line, found.Text = 0, otherMutex.Args("why", at[3])
 		}
-		found.Line, _ = strconv.Atoi(at[2]) // the pattern matches digits
-	} else {
-		found.Text = otherMutex.Args("why", at[3])
 	}
 	if missing := misses.FindStringSubmatch(output); missing != nil && signatures[missing[2]] != "" {
 		found.Text = noMethod.Args("type", missing[1], "method", signatures[missing[2]])

@@ -31,7 +31,7 @@ func filled(name string, data any) string {
 
 // test returns the test for a lock of the exercise.
 func (e Exercise) test() string {
-	return e.written(filled(testName, map[string]any{"ID": e.ID, "HasSubject": e.hasSubject(), "Has": e.has(), "Required": e.Required()}))
+	return e.written(filled(testName, map[string]any{"ID": e.ID, "HasSubject": e.hasSubject(), "Has": stageOf(e.Base).Subject.Has, "Required": e.Required()}))
 }
 
 // hasSubject reports whether a lock of the exercise has options, and so needs a func Subject.

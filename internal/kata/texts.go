@@ -94,13 +94,10 @@ func (f Folder) Solution(v View) (string, error) {
 		return "", err
 	}
 	ours := stageOf(e.Base)
-	files, err := readLock(os.DirFS(f.Root), ours.Dir)
-	if len(files) > mostShown {
-		return v.wrapped(v.say(manyFiles, "n", len(files), "dir", ours.Dir, "page", e.Read)), err
+	if all, err := ours.Files(os.DirFS(f.Root)); err != nil || len(all) > mostShown {
+		return v.wrapped(v.say(manyFiles, "n", len(all), "dir", ours.Dir, "page", e.Read)), err
 	}
-	if err == nil {
-		files, err = e.Solution(os.DirFS(f.Root))
-	}
+	files, err := e.Solution(os.DirFS(f.Root))
 	text := ""
 	for _, name := range files.names() {
 		text += v.line(term.Bold, "// "+name) + files[name] + "\n"

@@ -81,7 +81,7 @@ func (r *run) heldLock() {
 	}
 	began := r.Now()
 	try := b.TryLock(world.Within(r.Lease / 2))
-	switch keys, took := r.scene().Keys, r.Now()-began; {
+	switch keys, took := r.Trace().End().Keys, r.Now()-began; {
 	case !r.ends(try):
 	case took > moment:
 		r.fault(try, tryOnce, tryIsLate, "time", took.Truncate(time.Millisecond))
@@ -231,15 +231,10 @@ func (r *run) result(call *world.Call) (told world.Result) {
 	return told
 }
 
-// scene returns the state at the end of the trace.
-func (r *run) scene() *world.Scene {
-	return r.Trace().End()
-}
-
 // lockKey returns the first key in Redis that keeps other clients out, or "".
 func (r *run) lockKey() string {
 	auxiliary := failures.AuxKeys(r.Trace())
-	for _, key := range r.scene().Keys {
+	for _, key := range r.Trace().End().Keys {
 		if !slices.Contains(auxiliary, key.Name) {
 			return key.Name
 		}

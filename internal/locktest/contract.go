@@ -325,15 +325,10 @@ func tellsAtReentry(t *testing.T, l Lock) {
 	told, isLost := mutex.(world.Noticing).Lost(t.Context())
 	server.Del(l.Key)
 	require.ErrorIs(t, mutex.Lock(t.Context()), l.Lost)
-	requireClosed(t, told, lease/6, "the holder works on")
-	require.True(t, isLost())
-}
-
-func requireClosed(t *testing.T, c <-chan struct{}, within time.Duration, otherwise string) {
-	t.Helper()
 	select {
-	case <-c:
-	case <-time.After(within):
-		require.Fail(t, otherwise)
+	case <-told:
+	case <-time.After(lease / 6):
+		require.Fail(t, "the holder works on")
 	}
+	require.True(t, isLost())
 }

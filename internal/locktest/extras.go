@@ -120,14 +120,14 @@ var (
 
 func (r *run) holdEnds() {
 	a := r.Client("A")
-	a.Lock(world.Within(r.Lease / 4))
+	lock := a.Lock(world.Within(r.Lease / 4))
 	unlock := a.Unlock(world.Within(r.Lease / 4))
 	r.Sleep(moment) // a goroutine may still have to end it
-	if r.ended == nil || r.result(unlock).Error != "" {
+	if lock.Ended() == nil || r.result(unlock).Error != "" {
 		return
 	}
 	select {
-	case <-r.ended:
+	case <-lock.Ended():
 	default:
 		r.fault(unlock, endIt, outlives)
 	}
@@ -163,7 +163,7 @@ func (r *run) tokens() {
 		c.Insert("order of " + name)
 		c.Unlock(world.Within(r.Lease / 4))
 	}
-	orders := r.scene().Orders
+	orders := r.Trace().End().Orders
 	if first, second := orders[0].Token, orders[1].Token; first <= 0 || second <= first {
 		r.broken = Broken{Text: lowToken.Args("first", first, "second", second), Advice: writeToken.Args()}
 	}

@@ -78,7 +78,7 @@ func Test(t *testing.T, l Lock) {
 	}
 	excused := map[string]bool{"new-values": !tells, "unlock-waits": l.Service, "unlock-again": l.Again != nil}
 	for _, promise := range Promises {
-		if applies := (failures.Failure{Needs: promise.Needs}).Applies(l.Subject); applies && !excused[promise.ID] {
+		if promise.Applies(l.Subject) && !excused[promise.ID] {
 			t.Run(string(promise.Title), func(t *testing.T) { require.Empty(t, promise.Check(t, l.Subject).Text.Error()) })
 		}
 	}

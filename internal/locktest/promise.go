@@ -1,9 +1,7 @@
 package locktest
 
 import (
-	"context"
 	"errors"
-	"io"
 	"reflect"
 	"slices"
 	"strings"
@@ -20,10 +18,15 @@ import (
 // Promise is a property of a lock in normal use that no failure checks.
 type Promise struct {
 	ID    string
-	Title i18n.Text          // a sentence, without a full stop
-	Basic bool               // a lock that breaks it is not ready for the failures
-	Needs []failures.Feature // it applies only to locks with all of these
-	Check func(*testing.T, failures.Subject) Broken
+	Title i18n.Text        // a sentence, without a full stop
+	Basic bool             // a lock that breaks it is not ready for the failures
+	Needs failures.Feature // it applies only to locks with this one; "" for any lock
+	play  func(*run)
+}
+
+// Applies reports whether the promise is about a lock of this kind.
+func (p Promise) Applies(s failures.Subject) bool {
+	return p.Needs == "" || slices.Contains(s.Has, p.Needs)
 }
 
 // Broken describes how a lock breaks a promise. The zero value means that the promise is kept.
@@ -40,29 +43,20 @@ func (b Broken) IsBroken() bool { return b.Text.Text != "" }
 
 // Promises lists the promises. The basic ones come first. They are checked in this order.
 var Promises = []Promise{
-	{ID: "new-mutex", Title: "NewMutex returns a lock", Basic: true, Check: asked((*run).newMutex)},
-	{ID: "free-lock-given", Title: "Lock takes a free lock, and Redis has a key for it", Basic: true, Check: asked((*run).freeLock)},
-	{ID: "held-lock-refused", Title: "TryLock refuses a held lock at once, with false and nil", Basic: true, Check: asked((*run).heldLock)},
-	{ID: "unlock-frees", Title: "Unlock frees the lock, and the next client gets it", Basic: true, Check: asked((*run).unlock)},
-	{ID: "names-apart", Title: "Another name is another lock", Basic: true, Check: asked((*run).names)},
-	{ID: "client-stays-open", Title: "The client stays open, and the keys of the business stay", Basic: true, Check: asked((*run).business)},
-	{ID: "wait-ends-with-context", Title: "Lock ends when its context does", Basic: true, Check: asked((*run).wait)},
-	{ID: "connections-given-back", Title: "Lock and TryLock give back their connections", Basic: true, Check: asked((*run).connections)},
-	{ID: "new-values", Title: "Each hold writes a new and random value", Check: asked((*run).values)},
-	{ID: "unlock-again", Title: "An Unlock that Redis refused can be called again", Check: asked((*run).unlockAgain)},
-	{
-		ID: "unlock-waits", Title: "Unlock waits for a renewal that is under way", Needs: []failures.Feature{failures.Watchdog},
-		Check: asked((*run).renewal),
-	},
-	{ID: "hold-context-ends", Title: "The context of a hold ends with Unlock", Check: asked((*run).holdEnds)},
-	{
-		ID: "waiters-unsubscribe", Title: "A waiter that gives up unsubscribes", Needs: []failures.Feature{failures.PubSub},
-		Check: asked((*run).listening),
-	},
-	{
-		ID: "tokens-rise", Title: "Each hold has a higher token than the one before", Needs: []failures.Feature{failures.Fencing},
-		Check: asked((*run).tokens),
-	},
+	{ID: "new-mutex", Title: "NewMutex returns a lock", Basic: true, play: (*run).newMutex},
+	{ID: "free-lock-given", Title: "Lock takes a free lock, and Redis has a key for it", Basic: true, play: (*run).freeLock},
+	{ID: "held-lock-refused", Title: "TryLock refuses a held lock at once, with false and nil", Basic: true, play: (*run).heldLock},
+	{ID: "unlock-frees", Title: "Unlock frees the lock, and the next client gets it", Basic: true, play: (*run).unlock},
+	{ID: "names-apart", Title: "Another name is another lock", Basic: true, play: (*run).names},
+	{ID: "client-stays-open", Title: "The client stays open, and the keys of the business stay", Basic: true, play: (*run).business},
+	{ID: "wait-ends-with-context", Title: "Lock ends when its context does", Basic: true, play: (*run).wait},
+	{ID: "connections-given-back", Title: "Lock and TryLock give back their connections", Basic: true, play: (*run).connections},
+	{ID: "new-values", Title: "Each hold writes a new and random value", play: (*run).values},
+	{ID: "unlock-again", Title: "An Unlock that Redis refused can be called again", play: (*run).unlockAgain},
+	{ID: "unlock-waits", Title: "Unlock waits for a renewal that is under way", Needs: failures.Watchdog, play: (*run).renewal},
+	{ID: "hold-context-ends", Title: "The context of a hold ends with Unlock", play: (*run).holdEnds},
+	{ID: "waiters-unsubscribe", Title: "A waiter that gives up unsubscribes", Needs: failures.PubSub, play: (*run).listening},
+	{ID: "tokens-rise", Title: "Each hold has a higher token than the one before", Needs: failures.Fencing, play: (*run).tokens},
 }
 
 func init() {
@@ -75,34 +69,31 @@ func init() {
 type run struct {
 	*world.World
 	broken Broken
-	ended  <-chan struct{} // closed when the hold that was unlocked last has ended; nil: the lock does not report it
 }
 
 // business is the prefix of keys that do not belong to the lock.
 const business = "business:"
 
-// asked returns the check that runs a scenario.
-func asked(scenario func(*run)) func(*testing.T, failures.Subject) Broken {
-	return func(t *testing.T, s failures.Subject) Broken {
-		r := &run{}
-		config := s.Config()
-		config.New = r.create(s.New)
-		config.Ignore = func(key string) bool { return strings.HasPrefix(key, business) || s.Ignore != nil && s.Ignore(key) }
-		trace, err := world.Run(t, config, func(w *world.World) {
-			r.World = w
-			scenario(r)
-		})
-		r.broken.Err = err
-		if !r.broken.IsBroken() && err != nil && !errors.Is(err, world.ErrLeft) {
-			r.broken.Text = i18n.Text(err.Error()).Args()
-		}
-		if r.broken.IsBroken() && trace != nil {
-			r.broken.explain(trace)
-			r.broken.Trace = trace
-			trace.Events = slices.DeleteFunc(trace.Events, func(e world.Event) bool { return e.Op == world.OpRun })
-		}
-		return r.broken
+// Check plays the scenario of the promise on a lock.
+func (p Promise) Check(t *testing.T, s failures.Subject) Broken {
+	r := &run{}
+	config := s.Config()
+	config.New = r.create(s.New)
+	config.Ignore = func(key string) bool { return strings.HasPrefix(key, business) || s.Ignore != nil && s.Ignore(key) }
+	trace, err := world.Run(t, config, func(w *world.World) {
+		r.World = w
+		p.play(r)
+	})
+	r.broken.Err = err
+	if !r.broken.IsBroken() && err != nil && !errors.Is(err, world.ErrLeft) {
+		r.broken.Text = i18n.Text(err.Error()).Args()
 	}
+	if r.broken.IsBroken() && trace != nil {
+		r.broken.explain(trace)
+		r.broken.Trace = trace
+		trace.Events = slices.DeleteFunc(trace.Events, func(e world.Event) bool { return e.Op == world.OpRun })
+	}
+	return r.broken
 }
 
 var (
@@ -111,7 +102,7 @@ var (
 	returnOne = i18n.New("Return the lock and nil; return an error only for a name or a lease with which no lock can work.")
 )
 
-// create wraps a constructor: if its locks report the end of a hold, r.ended gets it.
+// create wraps a constructor, and reports if it returns no lock.
 func (r *run) create(create world.Constructor) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		lock, err := create(rdb, name, lease)
@@ -121,38 +112,6 @@ func (r *run) create(create world.Constructor) world.Constructor {
 		} else if err != nil {
 			r.broken = Broken{Text: newFails.Args("error", err), Advice: returnOne.Args()}
 		}
-		if tells, ok := lock.(world.Noticing); ok {
-			return ending{lock, tells, r}, err
-		}
 		return lock, err
 	}
-}
-
-// ending is a lock whose Unlock stores the end of the hold in its run.
-type ending struct {
-	world.Locker
-	world.Noticing
-	run *run
-}
-
-// Unlock frees the lock.
-func (l ending) Unlock(ctx context.Context) error {
-	l.run.ended, _ = l.Lost(ctx)
-	return l.Locker.Unlock(ctx)
-}
-
-// Close closes the lock, if it has a Close.
-func (l ending) Close() error {
-	if closing, ok := l.Locker.(io.Closer); ok {
-		return closing.Close()
-	}
-	return nil
-}
-
-// Token returns the token of the caller's hold, or 0.
-func (l ending) Token(ctx context.Context) int64 {
-	if fenced, ok := l.Locker.(world.Fenced); ok {
-		return fenced.Token(ctx)
-	}
-	return 0
 }

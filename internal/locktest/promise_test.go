@@ -3,6 +3,7 @@ package locktest_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -227,17 +228,13 @@ func TestEachPromiseFindsItsMistakes(t *testing.T) {
 		{"keeps its subscription", "waiters-unsubscribe", "B has waited 3 times, one time after the other, and 3 of its connections are still subscribed.", ""},
 	} {
 		t.Run(c.wrong, func(t *testing.T) {
-			for _, p := range locktest.Promises {
-				if p.ID != c.promise {
-					continue
-				}
-				require.False(t, p.Check(t, failures.Subject{New: newMutex("")}).IsBroken(), "by the lock without a mistake")
-				broken := p.Check(t, failures.Subject{New: newMutex(c.wrong)})
-				require.Contains(t, broken.Text.Error(), c.text)
-				require.NotEmpty(t, broken.Advice.Error())
-				require.Equal(t, c.line, broken.Source.Function)
-				require.NotNil(t, broken.Trace)
-			}
+			p := locktest.Promises[slices.IndexFunc(locktest.Promises, func(p locktest.Promise) bool { return p.ID == c.promise })]
+			require.False(t, p.Check(t, failures.Subject{New: newMutex("")}).IsBroken(), "by the lock without a mistake")
+			broken := p.Check(t, failures.Subject{New: newMutex(c.wrong)})
+			require.Contains(t, broken.Text.Error(), c.text)
+			require.NotEmpty(t, broken.Advice.Error())
+			require.Equal(t, c.line, broken.Source.Function)
+			require.NotNil(t, broken.Trace)
 		})
 	}
 }

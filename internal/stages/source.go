@@ -27,7 +27,7 @@ type File struct {
 // root.
 func (s Stage) Code(sources fs.FS) (Code, error) {
 	code := Code{Dir: s.Dir}
-	files, err := s.files(sources)
+	files, err := s.Files(sources)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if path.Ext(name) == ".go" {
 			code.Files = append(code.Files, File{Name: name, Text: files[name]})
@@ -36,24 +36,35 @@ func (s Stage) Code(sources fs.FS) (Code, error) {
 	return code, err
 }
 
-// files returns the lock's files by name: Go without tests, and scripts.
-func (s Stage) files(sources fs.FS) (map[string]string, error) {
-	all, err := fs.ReadDir(sources, s.Dir)
+// Files returns the lock's files by name.
+func (s Stage) Files(sources fs.FS) (map[string]string, error) { return ReadFiles(sources, s.Dir) }
+
+// ReadFiles reads the files of a lock's folder. Without the folder it returns nil and an error.
+func ReadFiles(from fs.FS, dir string) (map[string]string, error) {
+	entries, err := fs.ReadDir(from, dir)
 	if err != nil {
 		return nil, err
 	}
 	files := map[string]string{}
-	for _, f := range all {
-		if ext := path.Ext(f.Name()); ext != ".lua" && ext != ".go" || strings.HasSuffix(f.Name(), "_test.go") {
+	for _, entry := range entries {
+		name := path.Join(dir, entry.Name())
+		info, err := fs.Stat(from, name) // follows a symbolic link
+		if err != nil || !info.Mode().IsRegular() || !IsLock(entry.Name()) {
 			continue
 		}
-		raw, err := fs.ReadFile(sources, path.Join(s.Dir, f.Name()))
+		raw, err := fs.ReadFile(from, name)
 		if err != nil {
-			return nil, err
+			return files, err
 		}
-		files[f.Name()] = string(raw)
+		files[entry.Name()] = string(raw)
 	}
 	return files, nil
+}
+
+// IsLock reports whether a file name is that of a lock's file: Go without tests, or a script.
+func IsLock(name string) bool {
+	ext, isHidden := path.Ext(name), strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
+	return (ext == ".go" || ext == ".lua") && !isHidden && !strings.HasSuffix(name, "_test.go")
 }
 
 // Diff returns what the stage changed in the lock before it: a unified diff for each file of
@@ -88,7 +99,7 @@ func (s Stage) Changed(sources fs.FS) (added, removed int, err error) {
 
 // Lines returns the lines of code of each file of the lock, without blanks and comments.
 func (s Stage) Lines(sources fs.FS) (map[string]int, error) {
-	files, err := s.files(sources)
+	files, err := s.Files(sources)
 	lines := map[string]int{}
 	for name, text := range files {
 		lines[name] = strings.Count(bare(text), "\n")
@@ -116,29 +127,30 @@ func (s Stage) changes(sources fs.FS) (changes []change, err error) {
 	if err != nil {
 		return nil, err
 	}
-	old, err := before.files(sources)
+	old, err := before.Files(sources)
 	if err != nil {
 		return nil, err
 	}
-	files, err := s.files(sources)
+	files, err := s.Files(sources)
 	if err != nil {
 		return nil, err
 	}
 	names := slices.Concat(slices.Collect(maps.Keys(old)), slices.Collect(maps.Keys(files)))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		changes = append(changes, change{path.Join(before.Dir, name), path.Join(s.Dir, name), lesson(old[name]), lesson(files[name])})
+		was, is := Renamed(old[name], "stage"), Renamed(files[name], "stage")
+		changes = append(changes, change{path.Join(before.Dir, name), path.Join(s.Dir, name), was, is})
 	}
 	return changes, nil
 }
 
-var ownName = regexp.MustCompile(`\bstage[1-9]\b`)
+var ownName = regexp.MustCompile(`\b(stage|doc)[1-9]\b`)
 
-// lesson returns the text of a file without what differs between any two stages: the package
-// comment and the stage's name.
-func lesson(text string) string {
+// Renamed returns the text of a stage's file with another package name, and without the package
+// comment, which describes the stage.
+func Renamed(text, name string) string {
 	if at := strings.Index(text, "\npackage "); at >= 0 {
 		text = text[at+1:]
 	}
-	return ownName.ReplaceAllString(text, "stage")
+	return ownName.ReplaceAllString(text, name)
 }

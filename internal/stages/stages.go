@@ -48,15 +48,12 @@ func init() {
 	}
 }
 
-// Name returns the name for sentences, in English.
-func (s Stage) Name() string { return s.NameIn(i18n.English) }
-
-// NameIn returns the name in a language.
+// NameIn returns the name for sentences, in a language.
 func (s Stage) NameIn(l i18n.Language) string { return s.NameText().Localize(l) }
 
 // NameText returns the name as a part of a message.
 func (s Stage) NameText() i18n.Message {
-	if isNumber(s.ID) {
+	if s.ID > "0" && s.ID < ":" { // it begins with a digit
 		return stageName.Args("id", s.ID)
 	}
 	return i18n.Text(s.ID).Args()
@@ -64,8 +61,6 @@ func (s Stage) NameText() i18n.Message {
 
 // TitleIn returns the title in a language.
 func (s Stage) TitleIn(l i18n.Language) string { return i18n.Text(s.Title).Localize(l) }
-
-func isNumber(id string) bool { return id != "" && id[0] >= '0' && id[0] <= '9' }
 
 // Expect returns the expected outcome of a failure.
 func (s Stage) Expect(f failures.Failure) failures.Outcome { return failures.Expected(s.ID)(f) }

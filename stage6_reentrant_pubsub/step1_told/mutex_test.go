@@ -10,12 +10,14 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
 	"lockkata/internal/locktest"
-	"lockkata/internal/stages/subject61"
+	"lockkata/internal/stages/step"
 	stage6 "lockkata/stage6_reentrant_pubsub/step1_told"
 )
 
 var lock = locktest.Lock{
-	Subject: subject61.Subject(), Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost,
+	Subject: step.Subject("6.1", "step1_told", stage6.NewMutex, stage6.WithoutWatchdog(), stage6.ErrLocked, stage6.ErrLost,
+		failures.Scripts, failures.Watchdog),
+	Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost,
 }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -12,12 +12,14 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
 	"lockkata/internal/locktest"
-	"lockkata/internal/stages/subject63"
+	"lockkata/internal/stages/step"
 	stage6 "lockkata/stage6_reentrant_pubsub/step3_reentrant"
 )
 
 var lock = locktest.Lock{
-	Subject: subject63.Subject(), Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost,
+	Subject: step.Subject("6.3", "step3_reentrant", stage6.NewMutex, stage6.WithoutWatchdog(), stage6.ErrLocked, stage6.ErrLost,
+		failures.Scripts, failures.Watchdog, failures.Reentry),
+	Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost,
 }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -7,41 +7,34 @@ import (
 
 // Cause is why a run did not end, or what it left running or open.
 type Cause struct {
-	Kind string       `json:"kind"` // one of the kinds below
+	Kind i18n.Text    `json:"kind"` // one of the kinds below
 	Text i18n.Message `json:"text"` // one or two sentences
 	Next i18n.Message `json:"next"` // advice
 }
 
 // The kinds of causes.
-const (
-	EndlessLoop   = "loops without end"
-	BlocksForever = "blocks forever"
-	Panics        = "panics"
-	Sleeps        = "sleeps"
-	Leaks         = "leaks a goroutine"
-	OldChannel    = "waits for a channel of the package"
-	HoldsMutex    = "holds a sync.Mutex across a Redis call"
-	Floods        = "floods Redis"
-	KeepsOpen     = "keeps a subscription open"
-	Exits         = "ends the process"
-	NoUse         = "cannot be used"
-	TooMuchMemory = "takes too much memory"
-	TooSlow       = "takes too long"
-	Unsearchable  = "cannot be searched"
+var (
+	EndlessLoop   = i18n.New("loops without end")
+	BlocksForever = i18n.New("blocks forever")
+	Panics        = i18n.New("panics")
+	Sleeps        = i18n.New("sleeps")
+	Leaks         = i18n.New("leaks a goroutine")
+	OldChannel    = i18n.New("waits for a channel of the package")
+	HoldsMutex    = i18n.New("holds a sync.Mutex across a Redis call")
+	Floods        = i18n.New("floods Redis")
+	KeepsOpen     = i18n.New("keeps a subscription open")
+	Exits         = i18n.New("ends the process")
+	NoUse         = i18n.New("cannot be used")
+	TooMuchMemory = i18n.New("takes too much memory")
+	TooSlow       = i18n.New("takes too long")
+	Unsearchable  = i18n.New("cannot be searched")
 )
 
 // IsLeft reports whether the run ended, but left a goroutine or a connection.
 func (c *Cause) IsLeft() bool { return c != nil && (c.Kind == Leaks || c.Kind == KeepsOpen) }
 
-func init() {
-	for _, kind := range []i18n.Text{
-		EndlessLoop, BlocksForever, Panics, Sleeps, Leaks, OldChannel, HoldsMutex, Floods, KeepsOpen, Exits, NoUse, TooMuchMemory, TooSlow, Unsearchable,
-	} {
-		i18n.Register(kind)
-	}
-}
-
-func because(kind string, next i18n.Text, text i18n.Message) *Cause {
+// Because returns a cause.
+func Because(kind, next i18n.Text, text i18n.Message) *Cause {
 	return &Cause{Kind: kind, Next: next.Args(), Text: text}
 }
 
@@ -82,17 +75,17 @@ var (
 // Hoards returns the cause of a lock that takes too much memory; line may be empty.
 func Hoards(line string) *Cause {
 	if line == "" {
-		return because(TooMuchMemory, hoardsNext, hoards.Args())
+		return Because(TooMuchMemory, hoardsNext, hoards.Args())
 	}
-	return because(TooMuchMemory, hoardsNext, hoardsAt.Args("line", line))
+	return Because(TooMuchMemory, hoardsNext, hoardsAt.Args("line", line))
 }
 
 // stuck returns the cause of a call that does not return.
 func stuck(g world.Goroutine) *Cause {
 	if g.State == "sleep" {
-		return because(Sleeps, sleepNext, sleepsAt.Args("call", g.Function, "line", g.Line))
+		return Because(Sleeps, sleepNext, sleepsAt.Args("call", g.Function, "line", g.Line))
 	}
-	return because(BlocksForever, blockNext, blocksAt.Args("call", g.Function, "line", g.Line, "state", g.State))
+	return Because(BlocksForever, blockNext, blocksAt.Args("call", g.Function, "line", g.Line, "state", g.State))
 }
 
 // leaking returns the cause of a leaked goroutine.
@@ -104,15 +97,15 @@ func leaking(g world.Goroutine) *Cause {
 	case g.Started == "":
 		say = leaksAt
 	}
-	return because(Leaks, leakNext, say.Args("line", g.Line, "started", g.Started))
+	return Because(Leaks, leakNext, say.Args("line", g.Line, "started", g.Started))
 }
 
 // mutexHeld returns the cause of calls that wait for a sync.Mutex.
 func mutexHeld(waiting world.Goroutine, all []world.Goroutine) *Cause {
 	for _, g := range all {
 		if g.InRedis && g.Line != "" {
-			return because(HoldsMutex, mutexNext, mutexHeldA.Args("call", waiting.Function, "line", waiting.Line, "other", g.Line))
+			return Because(HoldsMutex, mutexNext, mutexHeldA.Args("call", waiting.Function, "line", waiting.Line, "other", g.Line))
 		}
 	}
-	return because(HoldsMutex, mutexNext, mutexWaits.Args("call", waiting.Function, "line", waiting.Line))
+	return Because(HoldsMutex, mutexNext, mutexWaits.Args("call", waiting.Function, "line", waiting.Line))
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime/metrics"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -38,12 +37,8 @@ func (g *guard) begin() { g.looks.Store(0) }
 // watch checks at intervals that the run makes progress.
 func (g *guard) watch() {
 	for range time.Tick(guardPeriod) {
-		switch {
-		case time.Duration(g.looks.Add(1))*guardPeriod > g.task.Limit:
+		if time.Duration(g.looks.Add(1))*guardPeriod > g.task.Limit || heap() > memoryLimit {
 			g.reply(Reply{Cause: g.diagnose()})
-			os.Exit(0)
-		case heap() > memoryLimit:
-			g.reply(Reply{Cause: Hoards(g.busyLine())})
 			os.Exit(0)
 		}
 	}
@@ -78,21 +73,8 @@ func heap() uint64 {
 
 func isRunning(g world.Goroutine) bool { return g.State == "running" || g.State == "runnable" }
 
-// busyLine returns a line of the lock that is running now; "" without one.
-func (g *guard) busyLine() string {
-	for _, r := range world.Goroutines(g.task.Path) {
-		if r.Line != "" && isRunning(r) {
-			return r.Line
-		}
-	}
-	return ""
-}
-
 // diagnose returns why a run does not end, from the stacks of the lock's goroutines.
 func (g *guard) diagnose() *Cause {
-	if heap() > searchMemory {
-		return Hoards(g.busyLine())
-	}
 	all := world.Goroutines(g.task.Path)
 	find := func(is func(world.Goroutine) bool) *world.Goroutine {
 		if i := slices.IndexFunc(all, is); i >= 0 {
@@ -109,21 +91,26 @@ func (g *guard) diagnose() *Cause {
 	})
 	own := find(func(r world.Goroutine) bool { return r.Started != "" })
 	call := find(func(r world.Goroutine) bool { return r.Line != "" })
+	busy := find(func(r world.Goroutine) bool { return isRunning(r) && r.Line != "" })
 	switch {
+	case heap() > searchMemory && busy != nil:
+		return Hoards(busy.Line)
+	case heap() > searchMemory:
+		return Hoards("")
 	case waiting != nil:
 		return mutexHeld(*waiting, all)
 	case loop != nil && g.over.Load() && loop.Started != "":
 		return leaking(*loop)
 	case loop != nil:
-		return because(EndlessLoop, loopNext, loopsAt.Args("call", loop.Function, "line", loop.Line))
+		return Because(EndlessLoop, loopNext, loopsAt.Args("call", loop.Function, "line", loop.Line))
 	case channel != nil:
-		return because(OldChannel, oldNext, oldChannel.Args("call", channel.Function, "line", channel.Line))
+		return Because(OldChannel, oldNext, oldChannel.Args("call", channel.Function, "line", channel.Line))
 	case own != nil:
 		return leaking(*own)
 	case call != nil:
 		return stuck(*call)
 	}
-	return because(TooSlow, tryAgain, noLineRuns.Args())
+	return Because(TooSlow, tryAgain, noLineRuns.Args())
 }
 
 // causeOf returns the cause of an error with which a run stopped; nil for no error.
@@ -133,31 +120,29 @@ func (g *guard) causeOf(err error) *Cause {
 	case err == nil:
 		return nil
 	case errors.As(err, &flood):
-		return because(Floods, floodNext, floodsAt.Args("call", flood.Function, "line", flood.Line))
+		return Because(Floods, floodNext, floodsAt.Args("call", flood.Function, "line", flood.Line))
 	case !errors.Is(err, world.ErrLeft):
-		return because(NoUse, comeBack, i18n.Text(strings.TrimPrefix(err.Error(), "world: ")).Args())
+		return Because(NoUse, comeBack, i18n.Text(strings.TrimPrefix(err.Error(), "world: ")).Args())
 	}
 	for _, left := range world.Goroutines(g.task.Path) {
 		return leaking(left)
 	}
 	if world.HasSubscription() {
-		return because(KeepsOpen, endListening, stillListens.Args())
+		return Because(KeepsOpen, endListening, stillListens.Args())
 	}
-	return because(NoUse, comeBack, i18n.Text(err.Error()).Args())
+	return Because(NoUse, comeBack, i18n.Text(err.Error()).Args())
 }
 
-// locate adds the line of the stuck call to a promise that was broken by it.
-func (g *guard) locate(b *locktest.Broken) {
+// locate returns the line of the stuck call that broke a promise, and explains it.
+func (g *guard) locate(b *locktest.Broken) (line string) {
 	if !errors.Is(b.Err, world.ErrLeft) {
-		return
+		return ""
 	}
 	for _, r := range world.Goroutines(g.task.Path) {
 		if r.Line != "" && r.Started == "" {
 			cause := stuck(r)
-			b.Text, b.Advice = cause.Text, cause.Next
-			file, line, _ := strings.Cut(r.Line, ":")
-			b.Source.File = file
-			b.Source.Line, _ = strconv.Atoi(line) // the runtime prints digits
+			b.Text, b.Advice, line = cause.Text, cause.Next, r.Line
 		}
 	}
+	return line
 }

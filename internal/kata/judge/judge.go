@@ -5,8 +5,8 @@
 package judge
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -20,22 +20,21 @@ import (
 	"lockkata/internal/locktest"
 )
 
-// LocksPath is the import path below which a learner's locks are compiled.
-const LocksPath = "lockkata/internal/kata/locks"
-
 // Task is the work of a process. One of Failure, Promise and Search is set. Without any the process
 // finds out which features the lock uses.
 type Task struct {
-	Lock    string             `json:"lock"` // one of the program's locks
-	Path    string             `json:"path"` // the beginning of its code's import path
-	Failure string             `json:"failure,omitempty"`
-	Promise string             `json:"promise,omitempty"`
-	Search  *Search            `json:"search,omitempty"`
-	Uses    Uses               `json:"uses"`
-	Has     []failures.Feature `json:"has"`            // unless the lock has a Subject with its features
-	Draw    bool               `json:"draw,omitempty"` // always return the failure's trace
-	Limit   time.Duration      `json:"limit_ns"`       // of real time for a run
-	Lang    i18n.Language      `json:"lang,omitempty"` // of the texts
+	Lock    string  `json:"lock"` // one of the program's locks
+	Path    string  `json:"path"` // the beginning of its code's import path
+	Failure string  `json:"failure,omitempty"`
+	Promise string  `json:"promise,omitempty"`
+	Search  *Search `json:"search,omitempty"`
+	Uses    Uses    `json:"uses"`
+	// SkipFrames are functions that send commands for the lock: the line that sent one is that of their caller.
+	SkipFrames []string           `json:"skip_frames,omitempty"`
+	Has        []failures.Feature `json:"has"`            // unless the lock has a Subject with its features
+	Draw       bool               `json:"draw,omitempty"` // always return the failure's trace
+	Limit      time.Duration      `json:"limit_ns"`       // of real time for a run
+	Lang       i18n.Language      `json:"lang,omitempty"` // of the texts
 }
 
 // Uses is what a lock uses in Redis. It is found once and passed to the other processes.
@@ -87,15 +86,10 @@ const maxStack = 64 << 20
 // Main is the whole program. Its arguments are the task as JSON and the file for the reply.
 func Main(locks map[string]failures.Subject) {
 	var task Task
-	err := fmt.Errorf("%d arguments", len(os.Args)-1)
-	if len(os.Args) == 3 {
-		err = json.Unmarshal([]byte(os.Args[1]), &task)
+	if err := json.Unmarshal([]byte(os.Args[1]), &task); err != nil {
+		panic("judge: " + err.Error())
 	}
-	subject, ok := locks[task.Lock]
-	if err != nil || !ok {
-		fmt.Fprintf(os.Stderr, "judge: there is no such task: lock %q, %v\n", task.Lock, err)
-		os.Exit(2)
-	}
+	subject := locks[task.Lock]
 	if len(subject.Has) == 0 {
 		subject.Has = task.Has
 	}
@@ -103,6 +97,7 @@ func Main(locks map[string]failures.Subject) {
 		subject.Ignore = failures.IsAuxKey
 	}
 	subject.Scripts = task.Uses.Scripts
+	subject.SkipFrames = append(subject.SkipFrames, task.SkipFrames...)
 	g := &guard{out: os.Args[2], task: task}
 	go g.watch()
 	debug.SetMaxStack(maxStack)
@@ -113,13 +108,6 @@ func Main(locks map[string]failures.Subject) {
 		g.reply(r.do())
 		return 0
 	})
-}
-
-// Skipping adds functions that send commands for the lock: the line that sent a command is that of
-// their caller.
-func Skipping(s failures.Subject, frames ...string) failures.Subject {
-	s.SkipFrames = append(s.SkipFrames, frames...)
-	return s
 }
 
 type run struct {
@@ -158,10 +146,7 @@ func (r *run) uses() (reply Reply) {
 const drawable = 2000
 
 func (r *run) failure() Reply {
-	f, ok := failures.Find(r.task.Failure)
-	if !ok {
-		return Reply{Cause: because(NoUse, "", i18n.Text("there is no failure {id}").Args("id", r.task.Failure))}
-	}
+	f, _ := failures.Find(r.task.Failure) // the kata names only those that there are
 	v := failures.Judge(f, r.subject, func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
 		return world.Run(r.t, c, func(w *world.World) {
 			defer r.guard.over.Store(true)
@@ -207,20 +192,18 @@ func (r *run) localize(all ...oracle.Finding) []oracle.Finding {
 func (r *run) promise() (reply Reply) {
 	at := slices.IndexFunc(locktest.Promises, func(p locktest.Promise) bool { return p.ID == r.task.Promise })
 	p := locktest.Promises[at]
-	for _, need := range p.Needs {
-		if !slices.Contains(r.subject.Has, need) {
-			return reply
-		}
+	if !p.Applies(r.subject) {
+		return reply
 	}
 	b := p.Check(r.t, r.subject)
 	if cause := r.guard.causeOf(b.Err); cause != nil && cause.Kind == Floods {
 		return Reply{Cause: cause}
 	}
 	if b.IsBroken() {
-		r.guard.locate(&b)
+		stuckAt := r.guard.locate(&b)
 		reply.Broken = &Broken{
 			Promise: p.ID, Title: p.Title.Localize(r.task.Lang), Text: b.Text.Localize(r.task.Lang), Advice: b.Advice.Localize(r.task.Lang),
-			Line: b.Source.String(), Trace: b.Trace,
+			Line: cmp.Or(stuckAt, b.Source.String()), Trace: b.Trace,
 		}
 	}
 	return reply

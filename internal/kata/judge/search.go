@@ -83,16 +83,11 @@ func (r *run) draw(found *Found, setup schedule.Setup, steps []string) {
 	found.Line = source.String()
 }
 
-// panicked describes a call that panicked.
-type panicked struct{ op, text string }
-
-func (p panicked) Error() string { return p.op + " panics: " + p.text }
-
 // withoutPanic ends a search at the first call that panics, since no property covers panics.
 func withoutPanic(played schedule.Played) error {
 	for _, e := range played.Trace.Events {
 		if e.Kind == world.Returned && e.Result.Claim == world.ClaimPanic {
-			return panicked{e.Op, e.Result.Error}
+			return panicsIn.Args("call", e.Op, "panic", strings.TrimPrefix(e.Result.Error, "panic: "))
 		}
 	}
 	return nil
@@ -105,12 +100,11 @@ var (
 
 // unsearchable returns the cause of an error that ended a search.
 func (r *run) unsearchable(err error) *Cause {
-	var p panicked
-	if errors.As(err, &p) {
-		return because(Panics, panicNext, panicsIn.Args("call", p.op, "panic", strings.TrimPrefix(p.text, "panic: ")))
+	if p := (i18n.Message{}); errors.As(err, &p) && p.Text == panicsIn {
+		return Because(Panics, panicNext, p)
 	}
 	if cause := r.guard.causeOf(err); cause.Kind != NoUse {
 		return cause
 	}
-	return because(Unsearchable, unsearchableNext, searchStops.Args("why", err))
+	return Because(Unsearchable, unsearchableNext, searchStops.Args("why", err))
 }

@@ -113,11 +113,11 @@ func TestEveryLockIsPlayedAndBroken(t *testing.T) {
 	}
 	for _, c := range stages.All() {
 		b.eval(fmt.Sprintf("location.hash = '#play/%s', 0", c.ID))
-		b.until(fmt.Sprintf("document.querySelector('.option') && document.title.startsWith('play %s:')", c.Name()))
+		b.until(fmt.Sprintf("document.querySelector('.option') && document.title.startsWith('play %s:')", c.NameText()))
 		b.press("1")
 		b.until("document.querySelector('.turns .count').innerText.startsWith('1 step')")
 		b.eval(fmt.Sprintf("location.hash = '#break/%s', 0", c.ID))
-		b.until(fmt.Sprintf("document.querySelector('.edits') && document.title === 'Break %s'", c.Name()))
+		b.until(fmt.Sprintf("document.querySelector('.edits') && document.title === 'Break %s'", c.NameText()))
 		require.Equal(t, of[c.ID], b.count(".edits li"), c.ID)
 	}
 }

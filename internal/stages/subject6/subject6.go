@@ -18,9 +18,8 @@ import (
 
 // Subject returns stage 6 as a subject of the failures.
 func Subject() failures.Subject {
-	return failures.Subject{
-		Name: "stage6", New: variant(failures.Default),
-		Variants: variants(failures.FixedLease, failures.Limited, failures.Beside, failures.BesideRenewed, failures.Crowded, failures.Nested),
+	s := failures.Subject{
+		Name: "stage6", New: variant(failures.Default), Variants: map[failures.Variant]world.Constructor{},
 		Ignore: func(key string) bool {
 			return strings.HasSuffix(key, ":token") || strings.Contains(key, adapters.Another)
 		},
@@ -31,14 +30,12 @@ func Subject() failures.Subject {
 			failures.Closing,
 		},
 	}
-}
-
-func variants(all ...failures.Variant) map[failures.Variant]world.Constructor {
-	made := map[failures.Variant]world.Constructor{}
-	for _, v := range all {
-		made[v] = variant(v)
+	for _, v := range []failures.Variant{
+		failures.FixedLease, failures.Limited, failures.Beside, failures.BesideRenewed, failures.Crowded, failures.Nested,
+	} {
+		s.Variants[v] = variant(v)
 	}
-	return made
+	return s
 }
 
 func variant(of failures.Variant) world.Constructor {
