@@ -89,7 +89,7 @@ func (s Subject) Shows(trace *world.Trace) (shown []Feature) {
 			show(Scripts)
 		case e.Kind == world.Sent && strings.HasSuffix(e.Command[0], "SUBSCRIBE"):
 			show(PubSub)
-		case e.Kind == world.Executed && e.Background && slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Leased }):
+		case e.Kind == world.Executed && e.Background && e.Effects.Include(world.Leased):
 			show(Watchdog)
 		}
 	}

@@ -135,16 +135,12 @@ var tokenFailures = []Failure{
 func nthTakes(trace *world.Trace, client string) (n int) {
 	for _, e := range trace.Events {
 		if e.Kind == world.Executed && e.Client == client && e.Op == world.OpLock {
-			if n++; installs(e) {
+			if n++; e.Effects.Include(world.Installed) {
 				return n
 			}
 		}
 	}
 	return 0
-}
-
-func installs(e world.Event) bool {
-	return slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Installed })
 }
 
 // loseToken gives A its third token, loses the data of Redis, and lets B create the

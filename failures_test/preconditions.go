@@ -167,7 +167,7 @@ func overtakes(client, other string) Precondition {
 			if e.Acquires() && e.Client == client {
 				granted = s.Index
 			}
-			if e.Kind == world.Executed && e.Client == other && installs(*e) && s.Request.Sent < granted {
+			if e.Kind == world.Executed && e.Client == other && e.Effects.Include(world.Installed) && s.Request.Sent < granted {
 				return i18n.Message{}
 			}
 		}
@@ -221,7 +221,7 @@ func arrivesTooLate(client string) Precondition {
 			if e.Kind == world.Called && e.Op == world.OpLock && e.Client == client && e.Bound > 0 {
 				deadline[e.Call] = e.At + e.Bound
 			}
-			if at, mine := deadline[e.Call]; mine && e.Kind == world.Executed && installs(e) && e.At > at {
+			if at, mine := deadline[e.Call]; mine && e.Kind == world.Executed && e.Effects.Include(world.Installed) && e.At > at {
 				return i18n.Message{}
 			}
 		}

@@ -69,24 +69,7 @@ const deadline world.Kind = "deadline"
 
 // NewStory turns a trace into labels.
 func NewStory(trace *world.Trace, found []oracle.Finding, language i18n.Language) *Story {
-	s := &Story{Trace: trace, Key: trace.LockKey(), language: language}
-	s.tellAll(found)
-	return s
-}
-
-// otherKey returns the first key besides [Story.Key] that a client installed, if clients take two locks.
-func (s *Story) otherKey() string {
-	if !slices.ContainsFunc(s.Lanes, func(lane string) bool { return len(s.Locks(lane)) > 1 }) {
-		return ""
-	}
-	for _, e := range s.Events {
-		for _, x := range e.Effects {
-			if x.Kind == world.Installed && x.Key != s.Key {
-				return x.Key
-			}
-		}
-	}
-	return ""
+	return tellAll(&Story{Trace: trace, language: language}, found)
 }
 
 // teller makes the labels of a story, event by event.
@@ -103,8 +86,8 @@ type teller struct {
 }
 
 // tellAll makes the labels.
-func (s *Story) tellAll(found []oracle.Finding) {
-	s.Other = s.otherKey()
+func tellAll(s *Story, found []oracle.Finding) *Story {
+	s.Key, s.Other = s.LockKey(), s.OtherKey()
 	s.requests, s.stuck, s.same = make([]*world.Request, len(s.Events)), map[int]bool{}, map[string]string{}
 	for i, scene := range s.Scenes() {
 		e := scene.Event
@@ -131,6 +114,7 @@ func (s *Story) tellAll(found []oracle.Finding) {
 	t.passDeadlines(t.wakes)
 	t.passTime(t.wakes)
 	t.tell(-1)
+	return s
 }
 
 // follow moves on by an event.

@@ -90,14 +90,14 @@ func (s *Story) answer(e world.Event) string {
 
 // Results of calls.
 var (
-	countOf    = i18n.New("a count of {n}")
-	nobodyHas  = i18n.New("nobody holds it")
-	isUnlocked = i18n.New("unlocked")
-	isClosed   = i18n.New("closed")
-	isDone     = i18n.New("done")
-	hasLock    = i18n.New("has the lock")
-	otherHas   = i18n.New("no: another client has it")
-	failsWith  = i18n.New("error: {error}")
+	countOf   = i18n.New("a count of {n}")
+	nobodyHas = i18n.New("nobody holds it")
+	hasLock   = i18n.New("has the lock")
+	otherHas  = i18n.New("no: another client has it")
+	failsWith = i18n.New("error: {error}")
+	successes = map[string]i18n.Text{ // of calls that return no more than an error
+		world.OpUnlock: i18n.New("unlocked"), world.OpForce: i18n.New("unlocked"), world.OpClose: i18n.New("closed"), world.OpRun: i18n.New("done"),
+	}
 )
 
 // Result returns the result of a call in words.
@@ -108,12 +108,8 @@ func Result(e world.Event, in i18n.Language) string {
 		return countOf.Localize(in, "n", e.Result.Count)
 	case e.Op == world.OpForce && e.Result.Claim == world.ClaimRefused:
 		return nobodyHas.Localize(in)
-	case (e.Op == world.OpUnlock || e.Op == world.OpForce) && done:
-		return isUnlocked.Localize(in)
-	case e.Op == world.OpClose && done:
-		return isClosed.Localize(in)
-	case e.Op == world.OpRun && done:
-		return isDone.Localize(in)
+	case successes[e.Op] != "" && done:
+		return successes[e.Op].Localize(in)
 	case e.Result.Held:
 		return hasLock.Localize(in)
 	case e.Result.Error == "":

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"sync/atomic"
+	"reflect"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -24,8 +24,9 @@ type Call struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	result Result
-	answer string // of the ledger
-	isLost bool   // the lock was lost: it ended before Unlock
+	write  *request // to the ledger
+	answer string   // of the ledger
+	isLost bool     // the lock was lost: it ended before Unlock
 	over   bool
 }
 
@@ -99,11 +100,10 @@ func Delegate(ctx context.Context, goroutine uint64) {
 }
 
 // callEntry is the entry point of the function in which the goroutine of each call begins.
-var callEntry atomic.Uintptr
+var callEntry = reflect.ValueOf((*Call).run).Pointer()
 
 // run executes the call, in its own goroutine.
 func (c *Call) run(do action) {
-	noteEntry(&callEntry)
 	deepen()
 	w, p, id := c.Client.world, c.Client.process, GoroutineID()
 	w.mu.Lock()
@@ -178,19 +178,7 @@ func (c *Call) Wait() *Call {
 
 // inFlight reports whether the call is a write to the ledger that is delayed. Wait does not wait
 // for it.
-func (c *Call) inFlight() bool {
-	if !IsStore(c.Op) {
-		return false
-	}
-	for _, wire := range c.Client.process.wires {
-		for _, r := range wire.requests {
-			if r.call == c && r.due > c.Client.world.Now() {
-				return true
-			}
-		}
-	}
-	return false
-}
+func (c *Call) inFlight() bool { return c.write != nil && c.write.due > c.Client.world.Now() }
 
 // Cancel cancels the call's context.
 func (c *Call) Cancel() {

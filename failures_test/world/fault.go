@@ -15,7 +15,7 @@ type Command struct {
 	Op         string // the call that sent it: Lock, TryLock, Unlock, Insert …; "" = a goroutine started by the lock
 	Write      bool   // not read-only; scripts count as writes
 	Background bool
-	Effects    []Effect // empty until it is executed
+	Effects    Effects // empty until it is executed
 	Lane       string
 	Server     string // see [Node.Name]
 }
@@ -33,10 +33,10 @@ func Write(c Command) bool { return Any(c) && c.Write }
 func Background(c Command) bool { return c.Background }
 
 // Installs matches a command that has created a key in Redis.
-func Installs(c Command) bool { return c.did(Installed) }
+func Installs(c Command) bool { return c.Effects.Include(Installed) }
 
 // Extends matches a renewal that has extended a lease.
-func Extends(c Command) bool { return c.Background && c.did(Leased) }
+func Extends(c Command) bool { return c.Background && c.Effects.Include(Leased) }
 
 // Insert matches the write to the ledger.
 func Insert(c Command) bool { return c.Name == OpInsert }
@@ -93,14 +93,10 @@ func Nth(n int, m Match) Match {
 	}
 }
 
-func (c Command) did(kind EffectKind) bool {
-	return slices.ContainsFunc(c.Effects, func(e Effect) bool { return e.Kind == kind })
-}
-
 // Grants matches the command that completes an acquire: afterwards the key exists and has a lease.
 // In stage 1 that is PEXPIRE, not SETNX.
 func (w *World) Grants(c Command) bool {
-	if !c.did(Installed) && !c.did(Leased) || c.Op == OpUnlock {
+	if !c.Effects.Include(Installed, Leased) || c.Op == OpUnlock {
 		return false
 	}
 	for _, k := range w.of(c).keys.state {

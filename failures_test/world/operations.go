@@ -146,7 +146,7 @@ func (c *Client) storeCall(op, order string, store func(Order) string) *Call {
 	c.process.wires = append(c.process.wires, on)
 	r := &request{id: w.requests, wire: on, lane: c, call: call, store: func() string { return store(row) }}
 	r.Command = Command{Args: []string{op, order}, Name: op, Op: op, Lane: c.Name}
-	on.requests = append(on.requests, r)
+	on.requests, call.write = append(on.requests, r), r
 	return call
 }
 

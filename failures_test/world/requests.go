@@ -70,7 +70,7 @@ func (r *request) settle() {
 // world.mu is held.
 func (p *process) sender(from *stack) *Call {
 	switch {
-	case len(p.running) == 0 || from.isWhole() && !from.startedBy(callEntry.Load()):
+	case len(p.running) == 0 || from.isWhole() && !from.startedBy(callEntry):
 		return nil
 	case len(p.running) == 1 && from.isWhole():
 		for _, call := range p.running {

@@ -66,15 +66,13 @@ func (n *Node) record(e Event, effects []Effect) {
 	n.world.record(e)
 }
 
-// disturb applies a fault and records it. A Redis that does not support it ends the scenario.
-func (n *Node) disturb(fault ServerFault, do func() error) { n.disturbClock(fault, 0, do) }
-
-// disturbClock is disturb for a fault that moves the clock of Redis by d, which may end leases.
-func (n *Node) disturbClock(fault ServerFault, d time.Duration, do func() error) {
-	if err := do(); err != nil {
+// disturb records a fault that was applied. A Redis that does not support it, which is the error,
+// ends the scenario. The clock of Redis has moved by d, which may have ended leases.
+func (n *Node) disturb(fault ServerFault, d time.Duration, err error) {
+	if err != nil {
 		panic(scenarioError{err})
 	}
-	n.record(Event{Kind: Server, Fault: fault, Bound: d}, n.compare(nil, 0, fault == ClockJumped))
+	n.record(Event{Kind: Server, Fault: fault, Bound: d}, n.compare(nil, 0, d != 0))
 }
 
 // replace breaks the connections to the server and applies a fault.
@@ -84,26 +82,26 @@ func (n *Node) replace(fault ServerFault, do func() error) {
 			n.world.breakWire(c)
 		}
 	}
-	n.disturb(fault, do)
+	n.disturb(fault, 0, do())
 	n.world.settle()
 }
 
 // FillMemory makes Redis refuse writes that need memory with OOM, until the scenario ends: SET and
 // HSET, but not GET, DEL or PEXPIRE. A script that has already written may continue.
-func (n *Node) FillMemory() { n.disturb(MemoryFull, n.server.FillMemory) }
+func (n *Node) FillMemory() { n.disturb(MemoryFull, 0, n.server.FillMemory()) }
 
 // Evict removes the lock's key, as a full Redis may, without notice. Keys named after an owner
 // stay.
 func (n *Node) Evict() {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(n.keys.state)), n.world.names.hasOwner)
-	n.disturb(Evicted, func() error { return n.server.Evict(names...) })
+	n.disturb(Evicted, 0, n.server.Evict(names...))
 }
 
 // FlushAll empties Redis.
-func (n *Node) FlushAll() { n.disturb(Flushed, n.server.FlushAll) }
+func (n *Node) FlushAll() { n.disturb(Flushed, 0, n.server.FlushAll()) }
 
 // FlushScripts empties Redis's script cache.
-func (n *Node) FlushScripts() { n.disturb(ScriptsFlushed, n.server.FlushScripts) }
+func (n *Node) FlushScripts() { n.disturb(ScriptsFlushed, 0, n.server.FlushScripts()) }
 
 // Restart restarts Redis without its data: connections break, keys and scripts are gone.
 func (n *Node) Restart() { n.replace(Restarted, n.server.Restart) }
@@ -125,6 +123,4 @@ func (n *Node) Start() {
 }
 
 // JumpServerClock moves the clock of Redis, not that of the clients.
-func (n *Node) JumpServerClock(d time.Duration) {
-	n.disturbClock(ClockJumped, d, func() error { return n.server.JumpClock(d) })
-}
+func (n *Node) JumpServerClock(d time.Duration) { n.disturb(ClockJumped, d, n.server.JumpClock(d)) }

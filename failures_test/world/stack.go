@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 )
 
 // stack is the call stack that sent a command. It keeps program counters only, because most stacks
@@ -47,14 +46,6 @@ func (s *stack) startedBy(entry uintptr) bool {
 		return false
 	}
 	return runtime.FuncForPC(s.pcs[s.depth-2]-1).Entry() == entry
-}
-
-// noteEntry stores the entry point of its caller, which is the first function of a goroutine.
-func noteEntry(entry *atomic.Uintptr) {
-	if entry.Load() == 0 {
-		pc, _, _, _ := runtime.Caller(1)
-		entry.Store(runtime.FuncForPC(pc).Entry())
-	}
 }
 
 // GoroutineID returns the number that the runtime prints in stack traces. It shows which call sent

@@ -213,7 +213,7 @@ func newWorld(config Config, servers []Redis, clock Clock) (*World, error) {
 		Lock: config.Lock, Lease: config.Lease, LongSilence: limits.LongSilence,
 		config: config, clock: clock, names: names,
 		ledger: &Ledger{guard: config.Guard, open: map[string][]Order{}, read: map[string]int{}},
-		trace:  &Trace{Lock: config.Lock, Lease: config.Lease, Slack: limits.Slack, Fenced: config.Guard == TokenGuard},
+		trace:  &Trace{Lock: config.Lock, Lease: config.Lease, Slack: limits.Slack, Fenced: config.Guard == TokenGuard, Others: map[string]string{}},
 		start:  time.Now(),
 		shared: shared{wake: make(chan struct{}, 1)},
 	}
@@ -319,7 +319,7 @@ func (w *World) close() {
 		n.server.Close()
 	}
 	if w.wasCrowded() {
-		forgetTimers()
+		ForgetTimers()
 	}
 }
 
