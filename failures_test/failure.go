@@ -1,6 +1,7 @@
 package failures
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -172,26 +173,13 @@ const (
 // IsGood reports whether the lock survives the failure, or the failure does not apply.
 func (o Outcome) IsGood() bool { return o == Safe || o == Noticed || o == NotApplicable }
 
-// String returns the id of an outcome.
-func (o Outcome) String() string {
-	switch o {
-	case Broken:
-		return "broken"
-	case Safe:
-		return "safe"
-	case Noticed:
-		return "noticed"
-	case Inherent:
-		return "inherent"
-	case NotApplicable:
-		return "not applicable"
-	case Elsewhere:
-		return "world only"
-	case NotTested:
-		return "not told"
-	}
-	return "not played"
+var outcomeIDs = map[Outcome]string{
+	Broken: "broken", Safe: "safe", Noticed: "noticed", Inherent: "inherent", NotApplicable: "not applicable",
+	Elsewhere: "world only", NotTested: "not told", NotPlayed: "not played",
 }
+
+// String returns the id of an outcome.
+func (o Outcome) String() string { return cmp.Or(outcomeIDs[o], outcomeIDs[NotPlayed]) }
 
 // Word returns the outcome in words for readers.
 func (o Outcome) Word() i18n.Text {

@@ -137,6 +137,7 @@ type file struct {
 	*world.Trace
 	monitor Monitor
 	calls   byCall
+	follow  func(*world.Scene)
 	found   []Finding
 }
 
@@ -168,17 +169,17 @@ func Judge(trace *world.Trace, about ...Monitor) []Finding {
 func Ask(trace *world.Trace, monitors ...Monitor) []Finding {
 	calls := byCall{}
 	var files []*file
-	var follow []func(*world.Scene)
 	for _, r := range rules {
 		if slices.Contains(monitors, r.name) {
 			f := &file{Trace: trace, monitor: r.name, calls: calls}
-			files, follow = append(files, f), append(follow, r.follow(f))
+			f.follow = r.follow(f)
+			files = append(files, f)
 		}
 	}
 	for _, s := range trace.Scenes() {
 		calls.follow(s.Event)
-		for _, f := range follow {
-			f(s)
+		for _, f := range files {
+			f.follow(s)
 		}
 	}
 	var found []Finding

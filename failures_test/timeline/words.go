@@ -241,11 +241,10 @@ func (s *Story) Head(lane string) string {
 
 // source returns the line that sent a command: mutex.go:64.
 func source(e world.Event) string {
-	if e.Source == nil || e.Source.File == "" || e.Kind != world.Executed {
+	if e.Kind != world.Executed {
 		return ""
 	}
-	text := e.Source.String()
-	return text[strings.LastIndexByte(text, '/')+1:]
+	return e.Source.Short()
 }
 
 // Clock returns the lines of the time column of a picture.

@@ -47,7 +47,7 @@ func Within(d time.Duration) Option {
 	return func(c *Call) {
 		c.cancel()
 		c.bound = d
-		c.ctx, c.cancel = context.WithTimeout(context.WithValue(c.Client.context(), callKey{}, c), d)
+		c.ctx, c.cancel = context.WithTimeout(context.WithValue(c.Client.world.ctx, callKey{}, c), d)
 	}
 }
 
@@ -70,20 +70,15 @@ func (c *Client) begin(op string, options []Option, do action) *Call {
 // action performs a call. Without an error, its result describes the effect.
 type action func(context.Context) (Result, error)
 
-type laneKey struct{}
+type callKey struct{}
 
 // Lane returns the name of the client whose call has this context, or one derived from it.
 func Lane(ctx context.Context) string {
-	name, _ := ctx.Value(laneKey{}).(string)
-	return name
+	if call, ok := ctx.Value(callKey{}).(*Call); ok {
+		return call.Client.Name
+	}
+	return ""
 }
-
-// context returns the parent of the contexts of the client's calls.
-func (c *Client) context() context.Context {
-	return context.WithValue(c.world.ctx, laneKey{}, c.Name)
-}
-
-type callKey struct{}
 
 // Delegate attributes the commands that a goroutine sends to the call with this context. A lock
 // with a callback API needs it: there, acquire and release are one function in one goroutine, and
@@ -123,7 +118,7 @@ func (c *Call) run(do action) {
 func (c *Client) newCall(op string, options []Option) *Call {
 	w := c.world
 	call := &Call{ID: len(w.calls) + 1, Client: c, Op: op}
-	call.ctx, call.cancel = context.WithCancel(context.WithValue(c.context(), callKey{}, call))
+	call.ctx, call.cancel = context.WithCancel(context.WithValue(w.ctx, callKey{}, call))
 	for _, option := range options {
 		option(call)
 	}

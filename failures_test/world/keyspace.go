@@ -44,12 +44,6 @@ func newKeyspace(server Redis, n *names, ignore func(string) bool, blur time.Dur
 	}
 }
 
-// load loads a script into Redis.
-func (s *keyspace) load(source string) error {
-	s.learnScript(source)
-	return s.server.LoadScript(source)
-}
-
 // learnScript records that Redis knows a script.
 func (s *keyspace) learnScript(source string) {
 	if !slices.Contains(s.scripts, source) {

@@ -3,7 +3,6 @@ package world
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -102,9 +101,4 @@ func replyText(raw []byte) (text string, rest []byte) {
 func isTracking(args []string) bool {
 	return len(args) > 2 && strings.EqualFold(args[0], "CLIENT") && strings.EqualFold(args[1], "TRACKING") &&
 		strings.EqualFold(args[2], "ON")
-}
-
-// isSubscribe reports whether a command makes its connection a subscriber.
-func isSubscribe(name string) bool {
-	return slices.Contains([]string{"SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE"}, strings.ToUpper(name))
 }

@@ -95,6 +95,14 @@ func (s Source) String() string {
 	return fmt.Sprintf("%s:%d", s.File, s.Line)
 }
 
+// Short returns "mutex.go:57"; "" for no source.
+func (s *Source) Short() string {
+	if s == nil || s.File == "" {
+		return ""
+	}
+	return path.Base(s.String())
+}
+
 var sources sync.Map // sourceKey → Source
 
 type sourceKey struct {

@@ -226,7 +226,8 @@ func newWorld(config Config, servers []Redis, clock Clock) (*World, error) {
 		}
 		w.nodes = append(w.nodes, n)
 		for _, source := range config.Scripts {
-			if err := n.keys.load(source); err != nil {
+			n.keys.learnScript(source)
+			if err := server.LoadScript(source); err != nil {
 				return nil, fmt.Errorf("world: Redis rejects a script: %w", err)
 			}
 		}

@@ -155,7 +155,11 @@ func (l *layout) place(g *group, b *label) int {
 	b.y = y
 	text, style := l.Picture(b.Label)
 	if text != "" || b.Event.Kind == world.Expired {
-		b.lines = timeline.Fold(text, fits(l.roomOf(b.Lane), widthOf(style)))
+		room := l.span()
+		if b.Lane >= 0 {
+			room = l.lanes[b.Lane].width - 26
+		}
+		b.lines = timeline.Fold(text, fits(room, widthOf(style)))
 		y += lineStep * max(len(b.lines), 1)
 	}
 	beside := b.y
@@ -180,11 +184,7 @@ func (l *layout) place(g *group, b *label) int {
 
 // hasArrows reports whether a message is drawn between the lane and Redis or the ledger.
 func (b *label) hasArrows() bool {
-	switch b.Event.Kind {
-	case world.Executed, world.Refused, world.Stored, world.Delivered:
-		return true
-	}
-	return b.Leaves
+	return b.Leaves || slices.Contains([]world.Kind{world.Executed, world.Refused, world.Stored, world.Delivered}, b.Event.Kind)
 }
 
 func (l *layout) redisLines(text string) []string {
@@ -199,14 +199,6 @@ func (l *layout) findingLines(text string) []string {
 func (l *layout) span() int {
 	last := l.lanes[len(l.lanes)-1]
 	return last.x + last.width - l.lanes[0].x - 30
-}
-
-// roomOf returns the width that a lane has for text.
-func (l *layout) roomOf(lane int) int {
-	if lane < 0 {
-		return l.span()
-	}
-	return l.lanes[lane].width - 26
 }
 
 func fits(width int, letter float64) int { return int(float64(width) / letter) }

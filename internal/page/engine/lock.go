@@ -134,7 +134,7 @@ func (e *Engine) describe(r Request) (Lock, error) {
 		}
 	}
 	for _, env := range schedule.Envs {
-		shown.Envs = append(shown.Envs, game.Named{Name: env.Name, Words: i18n.Text(env.About).Localize(r.Lang)})
+		shown.Envs = append(shown.Envs, game.Named{Name: env.Name, Words: env.About.Localize(r.Lang)})
 	}
 	for _, x := range edits.All {
 		if path.Dir(x.File) != l.Dir {
