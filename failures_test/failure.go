@@ -193,7 +193,7 @@ func (o Outcome) Word() i18n.Text {
 }
 
 // All is the catalogue of a lock of one server, family by family.
-var All = concat(
+var All = slices.Concat(
 	leaseFailures, ownerFailures, renewalFailures, waitingFailures, networkFailures, contextFailures,
 	reentryFailures, serverFailures, limitFailures, fencedFailures, guardFailures, usageFailures,
 )
@@ -205,15 +205,7 @@ func OfLocks() []Failure {
 }
 
 // Catalogue is every failure: All, and those of RedLock.
-var Catalogue = concat(All, OfRedLock)
-
-func concat(families ...[]Failure) []Failure {
-	var all []Failure
-	for _, f := range families {
-		all = append(all, f...)
-	}
-	return all
-}
+var Catalogue = slices.Concat(All, OfRedLock)
 
 // Find returns the failure of that id.
 func Find(id string) (Failure, bool) {

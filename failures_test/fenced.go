@@ -9,7 +9,7 @@ import (
 
 // The failures that no lease can prevent, with a ledger that refuses old fencing
 // tokens; and failures of the tokens themselves.
-var fencedFailures = concat(twins(), tokenFailures)
+var fencedFailures = slices.Concat(twins(), tokenFailures)
 
 // twinStories are the stories of the limits with a fenced ledger.
 var twinStories = map[string]string{

@@ -1,6 +1,7 @@
 package failures
 
 import (
+	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -10,7 +11,7 @@ import (
 )
 
 // Failures of the watchdog: it renews too little, or another client's lock.
-var renewalFailures = concat(renewing, releasing)
+var renewalFailures = slices.Concat(renewing, releasing)
 
 var renewing = []Failure{
 	{

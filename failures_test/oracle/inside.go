@@ -62,12 +62,9 @@ func isToldInTime(f *file, lane, process string, taken time.Duration) bool {
 
 // Noticed reports whether a holder was told that its hold is lost while it still believed in it.
 func Noticed(trace *world.Trace) bool {
-	for _, s := range trace.Scenes() {
-		if s.Event.Kind == world.Lost && s.Before.Holds(s.Event.Client) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(trace.Scenes(), func(s *world.Scene) bool {
+		return s.Event.Kind == world.Lost && s.Before.Holds(s.Event.Client) > 0
+	})
 }
 
 func damage(f *file) func(*world.Scene) {
