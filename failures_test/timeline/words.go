@@ -148,16 +148,8 @@ func (s *Story) News(l *Label) string {
 // NoKey is the mark of a server without the lock's key.
 const NoKey = "·"
 
-// Marks returns the owner of the lock's key on each of several servers, if a label has changed one.
-func (s *Story) Marks(l *Label) []string {
-	if len(l.Event.Effects) == 0 {
-		return nil
-	}
-	return s.marks(l.After.Lock)
-}
-
-// marks returns the owner of the lock's key on each of several servers: A1 A1 B1 · ·
-func (s *Story) marks(keys []world.Key) []string {
+// Marks returns the owner of the lock's key on each of several servers: A1 A1 B1 · ·
+func (s *Story) Marks(keys []world.Key) []string {
 	marks := make([]string, len(s.Servers))
 	for i, server := range s.Servers {
 		marks[i] = NoKey
@@ -174,7 +166,7 @@ func (s *Story) marks(keys []world.Key) []string {
 func (s *Story) keysText(l *Label, keys []world.Key) string {
 	if len(s.Servers) > 0 {
 		var columns string
-		for _, mark := range s.marks(keys) {
+		for _, mark := range s.Marks(keys) {
 			columns += term.Pad(mark, len("R1")) + term.NoBreak
 		}
 		return strings.TrimRight(columns, " "+term.NoBreak)

@@ -61,7 +61,7 @@ func (c *Client) ForceUnlock() *Call {
 		if freed {
 			return Result{Claim: ClaimDone}, err
 		}
-		return Result{Claim: ClaimRefused}, err
+		return Result{}, err
 	}).Wait()
 }
 

@@ -17,7 +17,6 @@ import (
 type stack struct {
 	pcs   [40]uintptr
 	depth int
-	id    uint64 // of the goroutine; 0: not yet known
 }
 
 // callerStack returns the stack of the caller. It takes about two microseconds, cheap enough for
@@ -26,14 +25,6 @@ func (w *World) callerStack() *stack {
 	s := &stack{}
 	s.depth = runtime.Callers(3, s.pcs[:])
 	return s
-}
-
-// goroutine returns the id of the stack's goroutine. It must be called in that goroutine.
-func (s *stack) goroutine() uint64 {
-	if s.id == 0 {
-		s.id = GoroutineID()
-	}
-	return s.id
 }
 
 // isWhole reports whether the stack includes its first frame.

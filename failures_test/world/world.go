@@ -152,18 +152,14 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 			}
 			servers = append(servers, server)
 		}
-		trace, err = runOn(servers, bubbleTime{}, config, scenario)
+		trace, err = RunOn(servers, bubbleTime{}, config, scenario)
 	})
 	return trace, err
 }
 
-// RunOn is [Run] with another server, which it closes, and another clock. It does not look for
+// RunOn is [Run] with other servers, which it closes, and another clock. It does not look for
 // goroutines that did not end.
-func RunOn(server Redis, clock Clock, config Config, scenario func(*World)) (*Trace, error) {
-	return runOn([]Redis{server}, clock, config, scenario)
-}
-
-func runOn(servers []Redis, clock Clock, config Config, scenario func(*World)) (*Trace, error) {
+func RunOn(servers []Redis, clock Clock, config Config, scenario func(*World)) (*Trace, error) {
 	w, err := newWorld(config.withDefaults(), servers, clock)
 	if err != nil {
 		for _, server := range servers {
