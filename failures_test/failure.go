@@ -194,8 +194,8 @@ func (o Outcome) Word() i18n.Text {
 
 // All is the catalogue of a lock of one server, family by family.
 var All = slices.Concat(
-	leaseFailures, ownerFailures, renewalFailures, waitingFailures, networkFailures, contextFailures,
-	reentryFailures, serverFailures, limitFailures, fencedFailures, guardFailures, usageFailures,
+	leaseFailures, ownerFailures, renewing, releasing, waitingFailures, networkFailures, contextFailures,
+	reentryFailures, serverFailures, limitFailures, twins(), tokenFailures, guardFailures, usageFailures,
 )
 
 // OfLocks returns the failures of the lock itself, without those of its users and of the resource.

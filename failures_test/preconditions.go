@@ -51,10 +51,8 @@ func (f Failure) unmet(trace *world.Trace) i18n.Message {
 // seen is the precondition that some scene of the trace is of a kind.
 func seen(missing i18n.Message, is func(*world.Scene) bool) Precondition {
 	return func(trace *world.Trace) i18n.Message {
-		for _, s := range trace.Scenes() {
-			if is(s) {
-				return i18n.Message{}
-			}
+		if slices.ContainsFunc(trace.Scenes(), is) {
+			return i18n.Message{}
 		}
 		return missing
 	}
@@ -113,15 +111,9 @@ func waits(clients string) Precondition {
 func waitsAs(clients string, moments ...string) Precondition {
 	return seen(noneWaited.Args("clients", clients), func(s *world.Scene) bool {
 		e := s.Event
-		if !slices.Contains(moments, string(e.Kind)) && (e.Kind != world.Called || !slices.Contains(moments, e.Op)) {
-			return false
-		}
-		for client := range strings.FieldsSeq(clients) {
-			if call, busy := s.Call(client); !busy || call.Op != world.OpLock {
-				return false
-			}
-		}
-		return true
+		isMoment := slices.Contains(moments, string(e.Kind)) || e.Kind == world.Called && slices.Contains(moments, e.Op)
+		isAway := func(client string) bool { call, _ := s.Call(client); return call.Op != world.OpLock }
+		return isMoment && !slices.ContainsFunc(strings.Fields(clients), isAway)
 	})
 }
 

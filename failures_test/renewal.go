@@ -1,7 +1,6 @@
 package failures
 
 import (
-	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -11,8 +10,6 @@ import (
 )
 
 // Failures of the watchdog: it renews too little, or another client's lock.
-var renewalFailures = slices.Concat(renewing, releasing)
-
 var renewing = []Failure{
 	{
 		ID: "renew-foreign", Family: Renewal, Needs: []Feature{Watchdog},
