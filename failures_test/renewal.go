@@ -186,7 +186,6 @@ var renewing = []Failure{
 			b.Lock(world.Within(patience(w)))
 			w.Sleep(w.Lease / 5)
 			a.Unlock()
-			world.ForgetTimers()
 		},
 	},
 	{
