@@ -78,7 +78,6 @@ type teller struct {
 	scene   *world.Scene
 	found   []oracle.Finding // not yet in a label
 	excused bool             // two are inside, and one cannot know yet that it has lost the lock
-	before  map[string]int   // how often each lane holds the lock
 	until   time.Duration    // the end of the last label
 	wakes   time.Duration    // when the scenario goes on after a pause
 	idle    bool             // no label since the scenario let time pass
@@ -98,7 +97,7 @@ func tellAll(s *Story, found []oracle.Finding) *Story {
 			s.stuck[e.Request] = true
 		}
 	}
-	t := &teller{Story: s, scene: s.UpTo(0).End(), found: found, before: map[string]int{}, passed: map[int]bool{}}
+	t := &teller{Story: s, scene: s.UpTo(0).End(), found: found, passed: map[int]bool{}}
 	for i := 0; i < len(s.Events); {
 		t.passDeadlines(s.Events[i].At)
 		labels, last := s.labelsAt(i)
@@ -163,11 +162,11 @@ func (t *teller) passDeadlines(at time.Duration) {
 func (t *teller) add(labels []*Label) {
 	after := t.moment()
 	for _, l := range labels {
-		l.Lane, l.After, l.before = slices.Index(t.Lanes, l.Event.Client), after, t.before[l.Event.Client]
+		l.Lane, l.After = slices.Index(t.Lanes, l.Event.Client), after
+		if l.First >= 0 {
+			l.before = t.Scenes()[l.First].Before.Holds(l.Event.Client)
+		}
 		t.until, t.idle = max(t.until, l.Until), false
-	}
-	for _, lane := range t.Lanes {
-		t.before[lane] = t.scene.Holds(lane)
 	}
 	t.Labels = append(t.Labels, labels...)
 }
