@@ -40,12 +40,10 @@ func parseCommand(buf []byte) (args []string, rest []byte, err error) {
 }
 
 func length(header []byte, kind byte) (int, error) {
-	if len(header) < 2 || header[0] != kind {
+	digits, isMarked := bytes.CutPrefix(header, []byte{kind})
+	n, err := strconv.Atoi(string(digits))
+	if !isMarked || err != nil || n < 0 {
 		return 0, fmt.Errorf("world: the client sent %q where a length marked %q belongs", header, kind)
-	}
-	n, err := strconv.Atoi(string(header[1:]))
-	if err != nil || n < 0 {
-		return 0, fmt.Errorf("world: the client sent the length %q", header)
 	}
 	return n, nil
 }
