@@ -36,7 +36,7 @@ func TestProgramExitsWithItsStatus(t *testing.T) {
 	} {
 		t.Run("lockkata "+args, func(t *testing.T) {
 			cmd := exec.Command(binary, strings.Fields(args)...)
-			cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), asProgram+"=1")
+			cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), asProgram+"=1", "XDG_CONFIG_HOME="+t.TempDir())
 			var out, said bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &out, &said
 			err := cmd.Run()

@@ -21,7 +21,7 @@ func twins() []Failure {
 	all := slices.Clone(limitFailures)
 	for i, f := range all {
 		f.ID, f.Family = f.ID+"-fenced", Fences
-		f.Title = "fenced: " + f.Title
+		f.Title = "fencing token: " + f.Title
 		f.Story = twinStories[limitFailures[i].ID]
 		f.Fixed = "A token that rises with each hold, and a ledger that refuses a lower one."
 		f.Guard, f.Inherent, f.Needs = world.TokenGuard, false, []Feature{Fencing}

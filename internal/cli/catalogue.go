@@ -16,14 +16,14 @@ import (
 var (
 	catalogueTitle = i18n.New("The failures")
 	catalogueIntro = []i18n.Text{
-		i18n.New("Every way in which this repository breaks a Redis lock: {n} failures, by family. The command under each draws it: " +
+		i18n.New("Every way in which this repository breaks a Redis lock: {n} failures, by family. `go run . show FAILURE` draws any of them: " +
 			"what A, B and C do, what Redis holds, and which rule is broken. The sixteen that tell the story of the " +
 			"[stages](../README.md#the-stages) have their pictures here, on the last stage that breaks and on the first that " +
 			"doesn't. Time goes down, and what A, B and C hold is A1, B1 and C1."),
 		i18n.New("The signs: ✗ broken; ✓ safe in this run; ◐ noticed: the lock is lost, and its owner is told in time; ~ unavoidable: no " +
 			"lock that expires can prevent this. A stage that isn't named has nothing to do with the failure."),
 	}
-	catalogueFailure = i18n.New("{story} **What helps.** {what}")
+	catalogueFailure = i18n.New("{story} **Fix:** {what}")
 	catalogueReports = i18n.New("reports: {links}")
 	pictureAlt       = i18n.New("{title}, on {stage}: {outcome}")
 	rulesTitle       = i18n.New("The rules")
@@ -37,12 +37,8 @@ func (a *app) listMarkdown() {
 		paragraph(a.say(text, "n", len(failures.Catalogue)))
 	}
 	for _, family := range families() {
-		var links []string
-		for _, f := range family {
-			links = append(links, "["+f.ID+"](#"+f.ID+")")
-		}
 		name := family[0].Family
-		fmt.Fprintf(a.out, "- [%s](#%s): %s\n", capital(a.say(i18n.Text(name))), anchorOf(name), strings.Join(links, ", "))
+		fmt.Fprintf(a.out, "- [%s](#%s): %d\n", capital(a.say(i18n.Text(name))), anchorOf(name), len(family))
 	}
 	for _, family := range families() {
 		name := family[0].Family
@@ -61,16 +57,11 @@ func (a *app) listMarkdown() {
 func (a *app) catalogued(f failures.Failure) {
 	fmt.Fprintf(a.out, "\n<a id=%q></a>\n### %s\n\n", f.ID, a.say(titled, "name", f.ID, "what", i18n.Text(f.Title)))
 	fmt.Fprint(a.out, a.say(catalogueFailure, "story", i18n.Text(f.Story), "what", i18n.Text(f.Fixed)), "\n\n")
-	shown := beforeAndAfter(locksOf(f), f)
-	command := "go run . show " + f.ID + " --before-after"
-	if len(shown) == 1 {
-		command = "go run . show " + f.ID + " --stage " + shown[0].ID
-	}
 	var rules, links []string
 	for _, rule := range f.Breaks {
 		rules = append(rules, "*"+a.say(i18n.Text(rule))+"*")
 	}
-	fmt.Fprintf(a.out, "%s · %s · `%s`", outcomes(f), strings.Join(rules, ", "), command)
+	fmt.Fprint(a.out, outcomes(f), " · ", strings.Join(rules, ", "))
 	for _, i := range incidents.All()[f.ID] {
 		links = append(links, "["+i.Source+"]("+i.Link+")")
 	}
@@ -81,7 +72,7 @@ func (a *app) catalogued(f failures.Failure) {
 	if !f.Lesson {
 		return
 	}
-	for _, s := range shown {
+	for _, s := range beforeAndAfter(locksOf(f), f) {
 		alt := a.say(pictureAlt, "title", capital(a.say(i18n.Text(f.Title))), "stage", s.NameText(), "outcome", i18n.Text(s.Expect(f).Word()))
 		fmt.Fprintf(a.out, "\n![%s](pictures/%s-%s.svg)\n", alt, f.ID, s.ID)
 	}

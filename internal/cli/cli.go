@@ -48,7 +48,9 @@ type app struct {
 	watched  bool                // out is a terminal
 	builds   bool                // serve builds the page's engine
 	getenv   func(string) string // nil: no environment
-	lang     i18n.Language       // of the output
+	// configDir returns the user's configuration folder. Without an environment it is nil.
+	configDir func() (string, error)
+	lang      i18n.Language // of the output
 }
 
 // say returns a text in the chosen language.
@@ -111,7 +113,7 @@ func Run(t *testing.T, sources fs.FS, in io.Reader, out, errors io.Writer, args 
 // Main runs the command and exits.
 func Main(sources fs.FS) {
 	world.Main(func(t *testing.T, args []string) int {
-		a := &app{t: t, sources: sources, out: os.Stdout, err: os.Stderr, width: usualWidth, getenv: os.Getenv, builds: true}
+		a := &app{t: t, sources: sources, out: os.Stdout, err: os.Stderr, width: usualWidth, getenv: os.Getenv, configDir: os.UserConfigDir, builds: true}
 		a.binary, _ = os.Executable() // "" if it is unknown
 		_, a.terminal = keyboard.Terminal(os.Stderr)
 		if _, a.watched = keyboard.Terminal(os.Stdout); a.watched {

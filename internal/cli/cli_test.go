@@ -155,7 +155,7 @@ func TestStepsShowWhatChangesInAtMostFiftyLines(t *testing.T) {
 		require.Len(t, rows, 4*6)
 	}
 	_, out, _ := command(t, "--steps")
-	require.Regexp(t, `24 of \d+ failures that a step changes: up to 4 for each, those it fixes first\.`, out)
+	require.Regexp(t, `24 of \d+ failures whose result changes from step to step are shown, at most 4 for each step\.`, out)
 	for _, id := range rowsOf(out) {
 		f, _ := failures.Find(id)
 		require.True(t, slices.ContainsFunc(stages.Steps(), func(c stages.Stage) bool { return c.Expect(f) != stages.Steps()[0].Expect(f) }), id)

@@ -30,7 +30,7 @@ const (
 
 // Output of demo.
 var (
-	demoOf     = i18n.New("The lock {lock} of {stage} on {where}: a lease of {lease}, work of {hold}.")
+	demoOf     = i18n.New("The lock \"{lock}\" of {stage} on {where}: a lease of {lease}, work of {hold}.")
 	inAnother  = i18n.New("In another terminal: go run . demo --stage {stage} --name {name} --hold {hold} --redis {address}")
 	asksForIt  = i18n.New("asks for the lock")
 	gotIt      = i18n.New("got it after {time}, begins to work")

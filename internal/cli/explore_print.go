@@ -23,7 +23,7 @@ var (
 	noneByChance      = i18n.New("  no violation in {n} schedules at random\n")
 	searchLegend      = []i18n.Text{
 		i18n.New("A fault is a delay, a crash, a pause or a loss; a step is anything that happens next."),
-		i18n.New("An environment is what may go wrong: go run . explore --help lists them."),
+		i18n.New("A property is what the lock must do; an environment is what may go wrong: go run . explore --help"),
 		i18n.New("A schedule is v1/LOCK/CLIENTS/ATTEMPTS/ENVIRONMENT/PROPERTY/STEPS: the command replay draws it."),
 	}
 )
@@ -32,6 +32,9 @@ var (
 func (a *app) printAnswers(x exploration, answers []answer) error {
 	if x.stage == "all" {
 		a.printTable(answers)
+	} else {
+		a.printLegend()
+		fmt.Fprintln(a.out)
 	}
 	runs, cut := 0, 0
 	var best answer
@@ -61,10 +64,17 @@ func (a *app) printAnswers(x exploration, answers []answer) error {
 	if cut > 0 && x.random == 0 {
 		fmt.Fprintln(a.out, a.say(someCut, "n", cut, "all", len(answers)))
 	}
+	if x.stage == "all" {
+		a.printLegend()
+	}
+	return nil
+}
+
+// printLegend explains the words of an answer.
+func (a *app) printLegend() {
 	for _, text := range searchLegend {
 		a.prose(term.Dim, 0, a.say(text))
 	}
-	return nil
 }
 
 // printTable prints a table of properties and stages.

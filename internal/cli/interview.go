@@ -24,6 +24,7 @@ type appointment struct {
 	minutes       int
 	seed          uint64
 	must, project bool
+	missed        bool
 }
 
 const mostMinutes = 240
@@ -36,11 +37,11 @@ func (a *app) interviewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "interview",
 		Short: "A mock interview: questions, predictions, and what to read again",
-		Long: "interview asks the questions of docs/interview.md, the must-knows first, from junior to staff. After" +
-			" each it shows the answer, the drawing, the follow-ups and the proof. Every third round is a " +
-			"prediction: you see a stage under a schedule that no document shows, up to a point, and say what " +
-			"happens next. At the end it lists what to read again. Each line of the input is one answer, so it " +
-			"can be piped; q ends it.",
+		Long: "interview asks the questions of docs/interview, the must-knows first, from junior to staff. After" +
+			" each it shows the answer of 30 seconds, lets you tick the key points that you said, and asks the follow-ups " +
+			"one by one, if you want them. Every third round is a prediction: you see a stage under a schedule that " +
+			"no document shows, up to a point, and say what happens next. At the end it lists what to read again, and " +
+			"remembers what you missed. Each line of the input is one answer, so it can be piped; q ends it.",
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := inRange(cmd, "minutes", 1, mostMinutes); err != nil {
@@ -49,22 +50,38 @@ func (a *app) interviewCommand() *cobra.Command {
 			if !cmd.Flags().Changed("seed") {
 				x.seed = rand.Uint64N(10_000)
 			}
-			s, err := a.session(x)
+			m := a.loadMemory()
+			switch {
+			case x.missed && m.err != nil:
+				return failedError{m.err}
+			case x.missed && len(m.ids) == 0:
+				fmt.Fprintln(a.out, a.say(noMissed))
+				return nil
+			}
+			s, err := a.session(x, m.ids)
 			if err != nil {
 				return err
 			}
 			_, typed := keyboard.Terminal(cmd.InOrStdin())
 			s.In, s.Echo = cmd.InOrStdin(), !typed
-			if err := s.Hold(cmd.Context()); err != nil {
+			if !x.missed {
+				a.recall(m)
+			}
+			err = s.Hold(cmd.Context())
+			if m.err == nil {
+				a.remember(s.Fully())
+			}
+			if err != nil {
 				return failedError{err}
 			}
 			return nil
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&x.must, "must", false, "only the questions that every candidate should know, and no predictions")
+	f.BoolVar(&x.must, "must", false, "only the questions that every candidate should know")
+	f.BoolVar(&x.missed, "missed", false, "only the questions that you missed or half knew in earlier interviews, and no predictions")
 	f.StringVar(&x.level, "level", "", "only what a candidate of this `level` is asked: junior, senior or staff; each is asked the easier ones too")
-	f.StringVar(&x.theme, "theme", "", "only the questions of this theme of docs/interview.md, as lease or 租约; predictions are of all stages")
+	f.StringVar(&x.theme, "theme", "", "only the questions of this theme, a page of docs/interview, as lease; predictions are of all stages")
 	f.BoolVar(&x.project, "project", false, "begin with \"Tell me about a lock in your project\"")
 	f.IntVar(&x.minutes, "minutes", 20, "how long it lasts, in `minutes`: no round begins later")
 	f.Uint64Var(&x.seed, "seed", 0, "the same seed, the same interview; without it, another one each time")
@@ -78,29 +95,22 @@ var (
 )
 
 // session returns the interview for the arguments.
-func (a *app) session(x appointment) (*interview.Session, error) {
-	documents := make([][]interview.Theme, len(i18n.Languages))
-	for i, l := range i18n.Languages {
-		text, err := fs.ReadFile(a.sources, interview.Document(l))
-		if err == nil {
-			documents[i], err = interview.Parse(interview.Document(l), string(text), l)
-		}
-		if err != nil {
-			return nil, failedError{err}
-		}
+func (a *app) session(x appointment, missed []string) (*interview.Session, error) {
+	themes, err := interview.Parse(a.sources, a.lang)
+	if err != nil {
+		return nil, failedError{err}
 	}
-	themes, flags := documents[slices.Index(i18n.Languages, a.lang)], ""
+	flags := ""
 	if x.theme != "" {
-		i, err := interview.FindTheme(x.theme, documents...)
+		theme, err := interview.FindTheme(x.theme, themes)
 		if err != nil {
 			return nil, badTheme.Args("error", err)
 		}
-		themes = themes[i : i+1]
-		flags += " --theme " + themes[0].Short()
+		themes = []interview.Theme{theme}
+		flags += " --theme " + theme.ID
 	}
 	highest := interview.Staff
 	if x.level != "" {
-		var err error
 		if highest, err = interview.FindLevel(x.level); err != nil {
 			return nil, badLevel.Args("level", x.level, "error", err)
 		}
@@ -109,8 +119,12 @@ func (a *app) session(x appointment) (*interview.Session, error) {
 	if x.must {
 		flags += " --must"
 	}
+	if x.missed {
+		flags += " --missed"
+	}
 	themes = interview.Filter(themes, func(q interview.Question) bool {
-		return x.project && q.ID == opener || q.Level <= highest && (!x.must || q.Rank == interview.Must)
+		fits := q.Level <= highest && (!x.must || q.Rank == interview.Must) && (!x.missed || slices.Contains(missed, q.ID))
+		return fits || x.project && q.ID == opener
 	})
 	if len(themes) == 0 {
 		return nil, noneFits.Args("flags", strings.TrimSpace(flags))
@@ -120,10 +134,14 @@ func (a *app) session(x appointment) (*interview.Session, error) {
 		first = opener
 		flags += " --project"
 	}
+	again := fmt.Sprintf("go run . interview --lang %s --minutes %d --seed %d", a.lang, x.minutes, x.seed) + flags
+	if x.missed { // another time, others are missed
+		again = ""
+	}
 	return &interview.Session{
 		T: a.t, Language: a.lang, Themes: themes, Seed: x.seed, Length: time.Duration(x.minutes) * time.Minute, First: first,
-		AskOnly: x.must, Known: a.knownSchedules(), Now: time.Now, Color: a.color, Width: a.width, Out: a.out, InProcess: a.inProcess,
-		Again: fmt.Sprintf("go run . interview --lang %s --minutes %d --seed %d", a.lang, x.minutes, x.seed) + flags,
+		AskOnly: x.missed, Known: a.knownSchedules(), Again: again,
+		Now: time.Now, Color: a.color, Width: a.width, Out: a.out, InProcess: a.inProcess,
 	}, nil
 }
 
@@ -142,7 +160,7 @@ func (a *app) knownSchedules() (known []string) {
 	for _, c := range stages.Public() {
 		known = append(known, c.Challenge)
 	}
-	for _, pattern := range []string{"*.md", "stage*/*.md", "docs/*.md", "docs/zh-CN/*.md"} {
+	for _, pattern := range []string{"*.md", "stage*/*.md", "docs/*.md", "docs/*/*.md", "docs/*/*/*.md"} {
 		names, _ := fs.Glob(a.sources, pattern) // the pattern is valid
 		for _, name := range names {
 			text, _ := fs.ReadFile(a.sources, name) // an unreadable file has no schedules

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"bytes"
+	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -16,79 +18,112 @@ import (
 	"lockkata/internal/stages"
 )
 
-// interviewed runs an interview with this input.
-func interviewed(t *testing.T, typed string, args ...string) (status int, out, errors string) {
+// interviewed runs an interview with this input and configuration folder, on pages that do not
+// change with the documents.
+func interviewed(t *testing.T, config, typed string, args ...string) (status int, out, errors string) {
 	t.Helper()
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	return commandWithKeys(t, typed, append([]string{"interview"}, args...)...)
+	var stdout, stderr bytes.Buffer
+	a := &app{t: t, sources: os.DirFS("../interview/testdata"), in: strings.NewReader(typed), out: &stdout, err: &stderr, width: usualWidth}
+	a.configDir = func() (string, error) { return config, nil }
+	status = a.run(append([]string{"interview"}, args...))
+	return status, stdout.String(), stderr.String()
 }
 
 // twoRoundsAndAPrediction answers two questions and a prediction, and ends the input in the middle
 // of the fourth round.
-const twoRoundsAndAPrediction = "aloud\nd\np\nf\nh\n\nn\n0\n1\nthe end\n"
+const twoRoundsAndAPrediction = "aloud\n1\nd\np\nf\ns\n\n\n0\n\n0\n1\nthe end\n"
 
 func TestInterviewRunsToItsSummary(t *testing.T) {
-	status, out, errors := interviewed(t, twoRoundsAndAPrediction, "--minutes", "3", "--seed", "1")
+	status, out, errors := interviewed(t, t.TempDir(), twoRoundsAndAPrediction, "--minutes", "3", "--seed", "1")
 	require.Equal(t, exitOK, status, errors)
 	require.Empty(t, errors)
 	for _, part := range []string{
 		"A mock interview: 3 minutes, ", "> aloud\n", "Round 3: prediction (3 minutes left)\n", `"0" is not one of the answers.`,
-		"Round 4: ", "\nSummary\n", "4 rounds, in less than a minute.\n", "of 1 right\n", "  docs/interview.md#", "  go run . ",
-		"The same interview again:\n  go run . interview --lang en --minutes 3 --seed 1\n",
+		"Round 4: ", "\nSummary\n", "4 rounds, in less than a minute.\n", "of 1 right\n", "  docs/interview/must.md#", "  go run . ",
+		"The same interview again:\n  go run . interview --lang en --minutes 3 --seed 1\n\nWhat you missed or half knew is remembered: `go run . interview --missed` asks only that.\n",
 	} {
 		require.Contains(t, out, part)
 	}
-	_, again, _ := interviewed(t, twoRoundsAndAPrediction, "--minutes", "3", "--seed", "1")
+	_, again, _ := interviewed(t, t.TempDir(), twoRoundsAndAPrediction, "--minutes", "3", "--seed", "1")
 	require.Equal(t, out, again)
 }
 
 func TestInterviewRunsAProofInProcess(t *testing.T) {
-	all := parsed(t, i18n.English)
-	for seed := range uint64(100) {
-		words, isShow := strings.CutPrefix(interview.Order(all, seed)[0].Command, "go run . show ")
-		if !isShow {
-			continue
-		}
-		_, out, _ := interviewed(t, "\nr\ny\n", "--seed", strconv.FormatUint(seed, 10))
-		_, shown, _ := command(t, append([]string{"show"}, strings.Fields(words)...)...)
-		require.Contains(t, out, shown)
-		return
-	}
-	t.Fatal("no interview begins with a question whose proof is a picture")
+	_, out, _ := interviewed(t, t.TempDir(), "\na\nr\n", "--seed", "1")
+	_, shown, _ := command(t, "show", "crash-before-expire", "--stage", "1")
+	require.Contains(t, out, shown)
 }
 
 func TestInterviewOfATheme(t *testing.T) {
-	status, _, errors := interviewed(t, "", "--theme", "luck")
+	status, _, errors := interviewed(t, t.TempDir(), "", "--theme", "luck")
 	require.Equal(t, exitBadUsage, status)
-	require.Contains(t, errors, `--theme: there is no theme "luck": there are lease (租约), `)
-	for _, l := range i18n.Languages {
-		all := parsed(t, l)
-		last := all[len(all)-1]
-		for _, name := range []string{last.ID, last.Short(), last.Title, parsed(t, i18n.English)[len(all)-1].Title} {
-			_, out, _ := interviewed(t, "\ny\n", "--seed", "1", "--lang", string(l), "--theme", name)
-			require.Contains(t, out, last.Title)
-			require.True(t, strings.HasSuffix(out, "  go run . interview --lang "+string(l)+" --minutes 20 --seed 1 --theme "+last.Short()+"\n"), out)
-		}
+	require.Contains(t, errors, `--theme: there is no theme "luck": there are lease (The lease), unlock (The release)`)
+	for _, name := range []string{"lease", "租约"} {
+		_, out, _ := interviewed(t, t.TempDir(), "\na\n\n", "--seed", "1", "--lang", "zh", "--theme", name)
+		require.Contains(t, out, "第 1 轮：租约 ")
+		require.True(t, strings.HasSuffix(out, "  go run . interview --lang zh --minutes 20 --seed 1 --theme lease\n"), out)
 	}
+}
+
+func TestInterviewRemembersWhatWasMissed(t *testing.T) {
+	config := t.TempDir()
+	held := func(typed string, args ...string) string {
+		_, out, errors := interviewed(t, config, typed, append(args, "--seed", "1")...)
+		return out + errors
+	}
+	kept := func() string {
+		raw, _ := os.ReadFile(filepath.Join(config, "lockkata", "missed.json"))
+		return string(raw)
+	}
+	require.Equal(t, "Nothing was missed yet.\n", held("", "--missed"))
+	held("q\n")
+	require.Empty(t, kept())
+	held("\n1\n\n\n0\n\nq\n")
+	require.Equal(t, `["lease-why","unlock-whose"]`, kept())
+	require.Regexp(t, "^2 questions that you missed or half knew are remembered: `go run . interview --missed` asks only those\\.\n\nA mock", held("q\n"))
+	out := held("\na\n\n", "--missed", "--theme", "lease")
+	require.Contains(t, out, "1 question in 1 theme\n")
+	require.NotRegexp(t, "rediction|remembered|same interview", out)
+	require.Equal(t, `["unlock-whose"]`, kept())
+	require.Contains(t, held("", "--missed", "--theme", "lease"), "no question fits --theme lease --missed: leave one")
+	held("\na\n\n", "--missed")
+	require.Equal(t, "[]", kept())
+}
+
+func TestFileThatIsNotUnderstoodStaysAsItIs(t *testing.T) {
+	config := t.TempDir()
+	file := filepath.Join(config, "lockkata", "missed.json")
+	require.NoError(t, os.Mkdir(filepath.Dir(file), 0o755))
+	require.NoError(t, os.WriteFile(file, []byte(`{"mine": 1}`), 0o644))
+	_, out, _ := interviewed(t, config, "\n0\n\n")
+	require.Equal(t, 1, strings.Count(out, "What you miss is not remembered: "+file+" is not a list of question ids ("))
+	status, _, errors := interviewed(t, config, "", "--missed")
+	require.Equal(t, exitFailed, status)
+	require.Contains(t, errors, "Correct or delete it: it stays as it is.")
+	raw, _ := os.ReadFile(file)
+	require.Equal(t, `{"mine": 1}`, string(raw))
+	_, out, _ = interviewed(t, file, "\n0\n\n")
+	require.Equal(t, 1, strings.Count(out, "What you miss is not remembered: "), "the folder cannot be used")
 }
 
 var roundLine = regexp.MustCompile(`(?m)^Round \d+: .* · (.+) · (.+) \(`)
 
 func TestInterviewAsksOnlyWhatItsFlagsAllow(t *testing.T) {
-	_, out, _ := interviewed(t, strings.Repeat("\ny\n", 100), "--must", "--seed", "3")
+	_, out, _ := commandWithKeys(t, strings.Repeat("\n1\n\n", 100), "interview", "--must", "--seed", "3")
 	levels := ""
 	for _, m := range roundLine.FindAllStringSubmatch(out, -1) {
 		require.Equal(t, "must know", m[1])
 		levels += m[2][:1]
 	}
 	require.Regexp(t, `^j{5,}s+$`, levels, "the easiest first")
-	require.NotContains(t, out, "prediction")
+	require.Contains(t, out, "prediction")
 
-	_, out, _ = interviewed(t, strings.Repeat("\ny\n", 100), "--level", "junior", "--theme", "lease")
+	_, out, _ = commandWithKeys(t, strings.Repeat("\n1\n\n", 100), "interview", "--level", "junior", "--theme", "lease")
 	for _, m := range roundLine.FindAllStringSubmatch(out, -1) {
 		require.Equal(t, "junior", m[2])
 	}
-	_, out, _ = interviewed(t, "\ny\n", "--project", "--must", "--level", "junior")
+	_, out, _ = commandWithKeys(t, "\na\n\n", "interview", "--project", "--must", "--level", "junior")
 	require.Contains(t, out, "\nTell me about a lock in your project")
 	require.Contains(t, out, " --level junior --must --project\n")
 }
@@ -114,21 +149,26 @@ func TestLanguageIsThatOfTheFlagOrOfTheEnvironment(t *testing.T) {
 }
 
 func TestInterviewTakesAnotherSeedEachTimeAndSaysWhich(t *testing.T) {
-	_, first, _ := interviewed(t, "")
-	_, second, _ := interviewed(t, "")
+	_, first, _ := interviewed(t, t.TempDir(), "")
+	_, second, _ := interviewed(t, t.TempDir(), "")
 	require.NotEqual(t, first, second)
 	require.Regexp(t, `--seed \d+\n$`, first)
-	_, again, _ := interviewed(t, "", "--seed", first[strings.LastIndex(first, " ")+1:len(first)-1])
+	_, again, _ := interviewed(t, t.TempDir(), "", "--seed", first[strings.LastIndex(first, " ")+1:len(first)-1])
 	require.Equal(t, first, again)
 }
 
-func parsed(t *testing.T, l i18n.Language) []interview.Theme {
-	t.Helper()
-	text, err := os.ReadFile("../../" + interview.Document(l))
-	require.NoError(t, err)
-	themes, err := interview.Parse(interview.Document(l), string(text), l)
-	require.NoError(t, err)
-	return themes
+// The pages of both languages have the same questions, and as many key points and follow-ups.
+func TestInterviewHasTheQuestionsOfTheDocuments(t *testing.T) {
+	asked := map[i18n.Language]string{}
+	for _, l := range i18n.Languages {
+		themes, err := interview.Parse(os.DirFS("../.."), l)
+		require.NoError(t, err)
+		for _, q := range interview.Order(themes, 1) {
+			asked[l] += fmt.Sprintln(q.ID, q.Rank, q.Level, len(q.Points), len(q.FollowUps), q.Command)
+			require.Equal(t, q.Rank == interview.Must, strings.Contains(q.Place, "/must.md#"), q.Place)
+		}
+	}
+	require.Equal(t, asked[i18n.English], asked[i18n.Chinese])
 }
 
 func TestKnownSchedulesAreThoseOfTheDocuments(t *testing.T) {

@@ -88,6 +88,9 @@ func TestHelpFitsATerminalInEachLanguage(t *testing.T) {
 			})
 		}
 		require.Empty(t, englishIn(inChinese(t, append(words, "--help")...)), "%v", words)
+		if len(words) == 2 && words[1] != "check" && words[1] != "explore" {
+			return // the help of kata lists it
+		}
 		require.Contains(t, page, "<!-- "+strings.Join(append(words, "--help"), " ")+" -->", "docs/commands.md does not have it")
 		for _, sub := range cmd.Commands() {
 			if sub.Hidden {

@@ -43,7 +43,7 @@ func TestKeysFromAPipeWin(t *testing.T) {
 	require.Len(t, all, 10)
 	last := all[9]
 	require.Contains(t, last, "✓ wrong delete: B's DEL removes the lock of A (A1).\n")
-	require.Contains(t, last, "You needed 9 steps, 3 faults. The best way takes 9 steps, 3 faults.\n")
+	require.Contains(t, last, "You did it in 9 steps, 3 faults. The best way takes 9 steps, 3 faults.\n")
 	require.Contains(t, last, "go run . replay '"+wrongDelete3+"'\n")
 	require.NotContains(t, out, "\x1b", "nothing is painted or cleared without a terminal")
 }

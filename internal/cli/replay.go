@@ -52,14 +52,14 @@ func (a *app) replay(text string) error {
 	}
 	a.heading(term.Bold, a.say(scheduleOf, "stage", capital(c.Stage.NameIn(a.lang)), "title", c.Stage.TitleIn(a.lang),
 		"property", c.Property.Name, "env", c.Env.Name, "begins", begins))
-	a.draw(m.Trace, m.Found)
+	picture := a.draw(m.Trace, m.Found)
 	if len(m.Found) > 0 {
 		a.heading(term.Red, a.say(scheduleBreaks, "rule", i18n.Text(m.Found[0].Monitor), "what", m.Found[0].Localize(a.lang)))
 	} else {
 		a.heading(term.Green, a.say(scheduleKeeps, "rule", c.Property.About))
 	}
 	fmt.Fprintln(a.out, a.say(lengthAndText, "length", schedule.Length(m.Faults(), len(m.Schedule)), "schedule", schedule.Text(c.Setup, m.Schedule)))
-	a.legend(m.Trace)
+	a.legend(picture)
 	if err != nil {
 		return failedError{err}
 	}

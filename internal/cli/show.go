@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -98,6 +98,7 @@ var (
 	fixedAt     = i18n.New("That is {stage}: go run . diff {id}")
 	legendLanes = i18n.New("│ inside   ║ two are inside")
 	legendStill = i18n.New("░ stands still")
+	legendNone  = i18n.New("{value} is not in Redis")
 	legendOwner = i18n.New("A1 is A's first hold")
 	legendLine  = i18n.New("mutex.go:1 is the line that sent the command")
 )
@@ -149,7 +150,7 @@ func (a *app) showOne(v failures.Verdict, c stages.Stage, withStory bool, of []s
 		fmt.Fprintln(a.out, a.say(titled, "name", v.Outcome.Word(), "what", v.SentenceIn(a.lang)))
 		return
 	}
-	a.draw(v.Trace, v.Findings)
+	picture := a.draw(v.Trace, v.Findings)
 	a.heading(markFor(v.Outcome).style, v.HeadlineIn(a.lang))
 	if withStory && v.Outcome != failures.Safe {
 		a.prose("", 0, a.say(fixedBy, "what", i18n.Text(f.Fixed)))
@@ -157,20 +158,28 @@ func (a *app) showOne(v failures.Verdict, c stages.Stage, withStory bool, of []s
 			fmt.Fprintln(a.out, a.say(fixedAt, "stage", fixed.NameText(), "id", fixed.ID))
 		}
 	}
-	a.legend(v.Trace)
+	a.legend(picture)
 }
 
-// draw draws a run.
-func (a *app) draw(trace *world.Trace, findings []oracle.Finding) {
+// draw draws a run and returns the picture.
+func (a *app) draw(trace *world.Trace, findings []oracle.Finding) string {
 	options := timeline.Options{Color: a.color, Width: a.width, Language: a.lang}
-	fmt.Fprintln(a.out, timeline.Text(trace, findings, options))
+	picture := timeline.Text(trace, findings, options)
+	fmt.Fprintln(a.out, picture)
+	return picture
 }
+
+// unstored matches a client's value that Redis has not stored.
+var unstored = regexp.MustCompile(`\b[A-Z]\?`)
 
 // legend explains the signs in a picture.
-func (a *app) legend(trace *world.Trace) {
+func (a *app) legend(picture string) {
 	bars, apart, names := a.say(legendLanes), "   ", a.say(legendOwner)+"   "+a.say(legendLine)
-	if slices.ContainsFunc(trace.Events, func(e world.Event) bool { return e.Kind == world.Frozen }) {
+	if strings.Contains(picture, "░") {
 		bars += "   " + a.say(legendStill)
+	}
+	if value := unstored.FindString(picture); value != "" {
+		bars += "   " + a.say(legendNone, "value", value)
 	}
 	if term.Columns(bars+apart+names) > a.width {
 		apart = "\n"

@@ -24,9 +24,9 @@ var (
 	redlockTitle   = i18n.New("RedLock, over five servers, and what breaks it")
 	redlockShows   = i18n.New("RedLock survives what happens to a minority: servers that are down, fail over or have a wrong clock. It relies on servers that do not forget and on clocks that do not jump, and it has no fencing token against a holder that pauses. A lock over one server breaks in the same way at its first failover, but costs a fifth. Where two must never write, the resource itself has to refuse.")
 	guardsTitle    = i18n.New("What no lock with a lease prevents, and a guard of the resource does")
-	guardsShow     = i18n.New("Here ✓ means that the ledger is right, even if two clients held the lock. The lock saves work: while one client works, the others wait. The resource protects the data: a guard checks at the moment of the write, so it works on stage 1, and without any lock. Only the fencing token needs a lock that issues it. The table does not show which guard fits: each needs a resource that can compare, and an e-mail cannot. Nor does it show the wasted work.")
+	guardsShow     = i18n.New("Here ✓ means that the ledger is right, even if two clients held the lock. The lock saves work: while one client works, the others wait. The resource protects the data: a guard checks at the moment of the write, so it works on stage 1, and without any lock. Only the fencing token needs a lock that issues it. Which guard fits depends on the resource: it must be able to compare, and an e-mail that is sent cannot.")
 	someFailures   = i18n.New("{n} of {all} failures are shown; all were run. To see all, by family: {command}")
-	someChanges    = i18n.New("{n} of {changed} failures that a step changes: up to {most} for each, those it fixes first. All {all} were run. To see all, by family: {command}")
+	someChanges    = i18n.New("{n} of {changed} failures whose result changes from step to step are shown, at most {most} for each step. All {all} were run. To see all, by family: {command}")
 	totalRuns      = i18n.New("{n} runs on {where}{took}: {expected}")
 	allExpected    = i18n.New("all results are as expected")
 	notExpected    = i18n.NewPlural("1 result (!) is not as expected", "{n} results (!) are not as expected")
@@ -45,7 +45,7 @@ var (
 		{"go run . diff 4", whatChanged},
 		{"go test -v ./stage4_lua_unlock/...", i18n.New("the failures, as tests")},
 		{"go run . --steps", i18n.New("five steps to stage 6")},
-		{"go run . --guards", i18n.New("what helps where no lock does")},
+		{"go run . --guards", i18n.New("how the resource can protect itself")},
 	}
 	afterGuards = []row{
 		{"go run . show process-pause --stage 1", i18n.New("two clients hold the lock, and the ledger takes both orders")},

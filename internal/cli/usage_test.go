@@ -111,7 +111,7 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"interview --minutes 241", "--minutes 241: it can be 1 to 240"},
 		{"interview --minutes 1h", `--minutes does not take "1h": how long it lasts, in minutes`},
 		{"interview --level boss", "--level boss: there are junior, senior, staff"},
-		{"interview --theme appendix --must", "no question fits --theme appendix --must: leave one"},
+		{"interview --theme fencing --must --level junior", "no question fits --theme fencing --level junior --must: leave one"},
 
 		{"kata check --dir " + empty, "no exercise is under way in"},
 		{"kata start --dir usage.go", "usage.go is a file: name a folder"},

@@ -136,7 +136,7 @@ func TestHintsHaveReasons(t *testing.T) {
 		"B needs the lock, and there is no key.",
 		"That breaks the rule: A's DEL removes the lock of B (B1).",
 	}, wonByHints(t, g))
-	require.Equal(t, "You needed 9 steps, 3 faults. You took 8 hints.", view(t, g).Score)
+	require.Equal(t, "You did it in 9 steps, 3 faults. You took 8 hints.", view(t, g).Score)
 	h, err := g.Hint()
 	require.NoError(t, err)
 	require.Equal(t, Hint{Option: -1, Why: "No step is possible any longer."}, h)
@@ -172,7 +172,7 @@ func TestBestWayOnAnEditedLockIsUnknown(t *testing.T) {
 	g.ways[0] = slices.Concat(g.ways[0], g.ways[0]) // as if the stage's way were longer than this lock's
 	require.NoError(t, g.FindPar())
 	wonByHints(t, g)
-	require.Equal(t, "You needed 2 steps, 1 fault. The best way takes 2 steps, 1 fault. You took 3 hints.", view(t, g).Score)
+	require.Equal(t, "You did it in 2 steps, 1 fault. The best way takes 2 steps, 1 fault. You took 3 hints.", view(t, g).Score)
 }
 
 func TestStoppedSearchReportsItsProgress(t *testing.T) {

@@ -21,7 +21,7 @@ var (
 	knownWay   = i18n.New("The best known way takes {length}.")
 	noneUpTo   = i18n.New("No way is known: there is none with up to {faults}.")
 	noneYet    = i18n.New("No way is known: {n} schedules don't get there.")
-	needed     = i18n.New("You needed {length}.")
+	needed     = i18n.New("You did it in {length}.")
 	hintsTaken = i18n.NewPlural("You took 1 hint.", "You took {n} hints.")
 )
 

@@ -12,23 +12,16 @@ import (
 
 var noTheme = i18n.New("there is no theme {name}: there are {names}")
 
-// FindTheme returns the index of a theme by its anchor, with or without theme- before it, or by
-// its title in any of the documents, which all have the same themes.
-func FindTheme(name string, documents ...[]Theme) (int, error) {
+// FindTheme returns the theme of that name or title.
+func FindTheme(name string, themes []Theme) (Theme, error) {
 	var names []string
-	for i, t := range documents[0] {
-		shown := t.Short()
-		for n, themes := range documents {
-			if t.Short() == strings.TrimPrefix(name, themePrefix) || strings.EqualFold(themes[i].Title, name) {
-				return i, nil
-			}
-			if n > 0 {
-				shown += " (" + themes[i].Title + ")"
-			}
+	for _, t := range themes {
+		if t.ID == name || strings.EqualFold(t.Title, name) {
+			return t, nil
 		}
-		names = append(names, shown)
+		names = append(names, t.ID+" ("+t.Title+")")
 	}
-	return 0, noTheme.Args("name", strconv.Quote(name), "names", strings.Join(names, ", "))
+	return Theme{}, noTheme.Args("name", strconv.Quote(name), "names", strings.Join(names, ", "))
 }
 
 // Filter keeps the questions that a filter wants, and the themes that have such a question.

@@ -2,6 +2,8 @@ package interview
 
 import (
 	"fmt"
+	"io/fs"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,79 +14,73 @@ import (
 var (
 	grading    = regexp.MustCompile(`^\*([^*·]+) · ([^*·]+)\*$`)
 	anchorLine = regexp.MustCompile(`^<a id="([a-z0-9]+(?:-[a-z0-9]+)*)"></a>$`)
+	followUp   = regexp.MustCompile(`(?s)^([^?？]*[?？])\s*(\S.*)$`)
 	codeSpan   = regexp.MustCompile("`([^`]+)`")
 )
 
-// Parse parses a document of interview questions in a language. An error names the file, the line
-// and the missing part.
-func Parse(file, text string, l i18n.Language) (themes []Theme, err error) {
-	ids := map[string]int{} // the line of each anchor
-	for _, s := range sections(text) {
-		n := len(themes)
-		switch before := ids[s.anchor]; {
-		case s.anchor == "" && s.isTheme: // a chapter that has no questions
-			continue
-		case s.anchor == "":
-			err = fmt.Errorf(`the question %q has no anchor: a line <a id="…"></a> above it`, s.title)
-		case before > 0:
-			err = fmt.Errorf("the anchor %s is that of line %d", s.anchor, before)
-		case s.isTheme && strings.HasPrefix(s.anchor, themePrefix):
-			themes = append(themes, Theme{ID: s.anchor, Title: s.title})
-		case s.isTheme:
-			err = fmt.Errorf("the anchor %s of the theme %q does not begin with %s", s.anchor, s.title, themePrefix)
-		case n == 0 || !belongs(s.anchor, themes):
-			err = fmt.Errorf("the question %s stands under another theme: its anchor begins with the theme's name", s.anchor)
-		default:
-			var q Question
-			q, err = s.question(themes[n-1].Title, l)
-			themes[n-1].Questions = append(themes[n-1].Questions, q)
-		}
+// Parse parses the pages of questions in a language. Each page is a theme, but for the must-knows
+// and the appendix: their questions belong to the theme that their anchors begin with. An error
+// names the file, the line and the missing part.
+func Parse(files fs.FS, l i18n.Language) (themes []Theme, err error) {
+	pages, _ := fs.Glob(files, folder.Localize(l)+"/*.md") // the pattern is valid
+	texts := make([]string, len(pages))
+	for i, file := range pages {
+		raw, err := fs.ReadFile(files, file)
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", file, s.line, err)
+			return nil, err
 		}
-		ids[s.anchor] = s.line
+		texts[i] = string(raw)
+		if id := strings.TrimSuffix(path.Base(file), ".md"); id != "must" && id != "appendix" {
+			title, _, _ := strings.Cut(texts[i], "\n")
+			themes = append(themes, Theme{ID: id, Title: strings.TrimSpace(strings.TrimPrefix(title, "# "))})
+		}
 	}
-	i := slices.IndexFunc(themes, func(t Theme) bool { return len(t.Questions) == 0 })
-	switch {
-	case len(themes) == 0:
-		return nil, fmt.Errorf(`%s: there is no theme: an <a id="theme-…"></a> and a "## " heading under it`, file)
-	case i >= 0:
-		return nil, fmt.Errorf("%s:%d: the theme %s has no question", file, ids[themes[i].ID], themes[i].ID)
+	places := map[string]string{} // of the anchors
+	for i, file := range pages {
+		for _, s := range sections(texts[i]) {
+			of := slices.IndexFunc(themes, func(t Theme) bool { return strings.HasPrefix(s.anchor, t.ID+"-") })
+			place := fmt.Sprintf("%s:%d", file, s.line)
+			switch before := places[s.anchor]; {
+			case s.anchor == "":
+				err = fmt.Errorf(`the question %q has no anchor: a line <a id="…"></a> above it`, s.title)
+			case before != "":
+				err = fmt.Errorf("the anchor %s is that of %s", s.anchor, before)
+			case of < 0:
+				err = fmt.Errorf("the anchor %s does not begin with the name of a theme's page", s.anchor)
+			default:
+				q := Question{ID: s.anchor, Place: file + "#" + s.anchor, Theme: themes[of].Title, Title: s.title}
+				err = q.parse(s.text, l)
+				themes[of].Questions = append(themes[of].Questions, q)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", place, err)
+			}
+			places[s.anchor] = place
+		}
 	}
 	return themes, nil
 }
 
-// belongs reports whether a question may be in the last theme. The appendix, which is the last
-// theme, has questions of every theme.
-func belongs(id string, themes []Theme) bool {
-	last := themes[len(themes)-1]
-	return slices.ContainsFunc(themes, func(t Theme) bool {
-		return (t.ID == last.ID || last.ID == appendix) && strings.HasPrefix(id, t.Short()+"-")
-	})
-}
-
 // section is a heading with its anchor and its text.
 type section struct {
-	isTheme       bool
 	title, anchor string
 	line          int
 	text          string
 }
 
-// sections splits a document at its headings. Code blocks are plain text.
+// sections splits a page at its questions' headings. Code blocks are plain text.
 func sections(text string) (all []section) {
 	anchor, fenced := "", false
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimRight(line, " \t\r")
 		fenced = fenced != strings.HasPrefix(line, "```")
-		title, isTheme := strings.CutPrefix(line, "## ")
-		title, isQuestion := strings.CutPrefix(title, "### ")
+		title, isQuestion := strings.CutPrefix(line, "## ")
 		m := anchorLine.FindStringSubmatch(line)
 		switch {
 		case m != nil && !fenced:
 			anchor = m[1]
-		case (isTheme || isQuestion) && !fenced:
-			all = append(all, section{isTheme: isTheme, title: title, anchor: anchor, line: i + 1})
+		case isQuestion && !fenced:
+			all = append(all, section{title: title, anchor: anchor, line: i + 1})
 			anchor = ""
 		case len(all) > 0:
 			all[len(all)-1].text += line + "\n"
@@ -93,38 +89,63 @@ func sections(text string) (all []section) {
 	return all
 }
 
-// question parses a question: below its heading its rank and level, then its parts, each after an
-// empty line.
-func (s section) question(theme string, l i18n.Language) (Question, error) {
-	q := Question{ID: s.anchor, Theme: theme, Title: s.title}
-	before, rest := "", "\n\n"+strings.TrimLeft(s.text, "\n")
-	for part := range parts {
-		found := false
-		before, rest, found = strings.Cut(rest, "\n\n"+part.Label(l))
-		if !found {
-			return q, fmt.Errorf("the question %s has no %s after an empty line, or has it too late", q.ID, part.Label(l))
-		}
-		if part > 0 {
-			q.Parts[part-1] = before
-		} else if err := q.grade(strings.TrimSpace(before), l); err != nil {
-			return q, err
+// parse parses what is below a question's heading: its rank and level, then its parts, each after
+// an empty line.
+func (q *Question) parse(text string, l i18n.Language) error {
+	first, rest, _ := strings.Cut(strings.TrimLeft(text, "\n"), "\n")
+	if err := q.grade(first, l); err != nil {
+		return err
+	}
+	into := &first
+	for p := range parts {
+		if before, after, found := strings.Cut("\n"+rest, "\n\n"+p.Label(l)); found {
+			*into, into, rest = before, &q.Parts[p], after
 		}
 	}
-	q.Parts[Proof] = rest
-	for i := range q.Parts {
-		if q.Parts[i] = strings.TrimSpace(q.Parts[i]); q.Parts[i] == "" {
-			return q, fmt.Errorf("the question %s has nothing after %s", q.ID, Part(i).Label(l))
+	*into = rest
+	for p := range parts {
+		q.Parts[p] = strings.TrimSpace(q.Parts[p])
+		if isOptional := p == Drawing || p == Depth || p == TwoMinutes && q.Rank != Must; q.Parts[p] == "" && !isOptional {
+			return fmt.Errorf("the question %s has no %s with a text, after an empty line and in its place", q.ID, p.Label(l))
 		}
+	}
+	q.Points = items(q.Parts[Points])
+	if n := len(q.Points); n < 3 || n > 5 {
+		return fmt.Errorf("the question %s has %d items after %s, not 3 to 5", q.ID, n, Points.Label(l))
+	}
+	for _, text := range items(q.Parts[FollowUps]) {
+		m := followUp.FindStringSubmatch(text)
+		if m == nil {
+			return fmt.Errorf("the question %s has a follow-up without a question mark, or an answer after it: %s", q.ID, text)
+		}
+		q.FollowUps = append(q.FollowUps, FollowUp{m[1], m[2]})
+	}
+	if len(q.FollowUps) == 0 {
+		return fmt.Errorf("the question %s has no items after %s", q.ID, FollowUps.Label(l))
 	}
 	m := codeSpan.FindStringSubmatch(q.Parts[Proof])
 	switch noRun := noRun.Localize(l); {
 	case strings.HasPrefix(q.Parts[Proof], noRun):
 	case m == nil:
-		return q, fmt.Errorf("the question %s has no command in back quotes after %s, nor %q", q.ID, Proof.Label(l), noRun)
+		return fmt.Errorf("the question %s has no command in back quotes after %s, nor %q", q.ID, Proof.Label(l), noRun)
 	default:
 		q.Command = m[1]
 	}
-	return q, nil
+	return nil
+}
+
+// items returns the items of a list; none if the text has something else.
+func items(text string) (all []string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		if begin, found := strings.CutPrefix(line, "- "); found {
+			all = append(all, begin)
+		} else if more, found := strings.CutPrefix(line, "  "); found && len(all) > 0 {
+			all[len(all)-1] += "\n" + more
+		} else {
+			return nil
+		}
+	}
+	return all
 }
 
 // grade parses a question's rank and level.

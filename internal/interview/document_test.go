@@ -2,6 +2,7 @@ package interview
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"testing"
@@ -11,93 +12,99 @@ import (
 	"lockkata/internal/i18n"
 )
 
-func fixture(t *testing.T, name string) string {
+const must = "docs/interview/must.md"
+
+// edited returns the fixture with n edits in one of its files.
+func edited(t *testing.T, file, old, new string, n int) fs.FS {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/" + name)
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata")))
+	raw, err := os.ReadFile("testdata/" + file)
 	require.NoError(t, err)
-	return string(raw)
+	require.Contains(t, string(raw), old)
+	require.NoError(t, os.WriteFile(dir+"/"+file, []byte(strings.Replace(string(raw), old, new, n)), 0o644))
+	return os.DirFS(dir)
 }
 
 func themes(t *testing.T) []Theme {
 	t.Helper()
-	all, err := Parse("interview.md", fixture(t, "interview.md"), i18n.English)
+	all, err := Parse(os.DirFS("testdata"), i18n.English)
 	require.NoError(t, err)
 	return all
 }
 
-func TestDocumentHasThemesAndQuestionsWithTheirParts(t *testing.T) {
+func TestPagesHaveThemesAndQuestionsWithTheirParts(t *testing.T) {
 	all := themes(t)
-	require.Len(t, all, 3)
-	require.Equal(t, "theme-lease The lease", all[0].ID+" "+all[0].Title)
-	require.Len(t, all[0].Questions, 2)
-	q := all[0].Questions[0]
-	require.Equal(t, Question{
-		ID: "lease-why", Theme: "The lease", Title: "Why a lease?", Rank: Must, Level: Junior, Parts: q.Parts,
-		Command: "go run . show crash-before-expire --stage 1",
-	}, q)
-	require.Equal(t, "Because a holder can die, and the **key** stays;\nsee [the stage](../stage1_setnx_expire/README.md).", q.Parts[Spoken])
-	require.Equal(t, "![A dies](pictures/crash-before-expire-1.svg)", q.Parts[Drawing])
-	require.Contains(t, q.Parts[Depth], "### not a heading\n**Proof.** not a label")
-	require.Equal(t, "- How long? Long enough.", q.Parts[FollowUps])
+	require.Len(t, all, 2)
+	require.Equal(t, "lease The lease", all[0].ID+" "+all[0].Title)
+	require.Len(t, all[0].Questions, 3, "one of the appendix, one of the page, one of the must-knows")
+	require.Equal(t, "lease-etcd", all[0].Questions[0].ID)
+	require.Empty(t, all[0].Questions[0].Command, "no command proves it, and the page says so")
 	require.Equal(t, Often, all[0].Questions[1].Rank)
 	require.Equal(t, Senior, all[0].Questions[1].Level)
+	q := all[0].Questions[2]
+	require.Equal(t, Question{
+		ID: "lease-why", Place: "docs/interview/must.md#lease-why", Theme: "The lease", Title: "Why a lease?", Rank: Must, Level: Junior,
+		Parts: q.Parts, Points: []string{"a holder can die", "its `key` stays, so\nnobody comes in", "Redis removes the key"},
+		FollowUps: []FollowUp{{"How long?", "Longer than\na pause. Why? Ask."}, {"Who ends it?", "Redis."}},
+		Command:   "go run . show crash-before-expire --stage 1",
+	}, q)
+	require.Equal(t, "Because a holder can die, and the **key** stays;\nsee [the stage](../../stage1_setnx_expire/README.md).", q.Parts[Spoken])
+	require.Contains(t, q.Parts[TwoMinutes], "What would you do")
+	require.Equal(t, "![A dies](../pictures/crash-before-expire-1.svg)", q.Parts[Drawing])
+	require.Contains(t, q.Parts[Depth], "## not a heading\n**Proof.** not a label\n```\n\n**Not a part.** But")
 	require.Equal(t, "unlock-whose", all[1].Questions[0].ID)
+	require.Empty(t, all[1].Questions[0].Parts[Depth], "the depth is optional")
 	left := Filter(all, func(q Question) bool { return q.Rank == Often })
 	require.Len(t, left, 1)
-	require.Equal(t, all[0].Questions[1:], left[0].Questions)
-	rare := all[2].Questions[0]
-	require.Equal(t, "lease-etcd", rare.ID, "the appendix has questions of any theme")
-	require.Empty(t, rare.Command, "no command proves it, and the document says so")
+	require.Equal(t, all[0].Questions[1:2], left[0].Questions)
 }
 
-func TestDocumentMayBeChineseAndHaveWindowsLineEnds(t *testing.T) {
-	all, err := Parse("zh.md", strings.ReplaceAll(fixture(t, "zh.md"), "\n", "\r\n"), i18n.Chinese)
+func TestPagesMayBeChineseAndHaveWindowsLineEnds(t *testing.T) {
+	all, err := Parse(edited(t, "docs/zh-CN/interview/lease.md", "\n", "\r\n", -1), i18n.Chinese)
 	require.NoError(t, err)
+	require.Equal(t, "租约", all[0].Title)
 	require.Equal(t, "go run . list", all[0].Questions[0].Command)
+	require.Equal(t, []FollowUp{{"多长？", "够长。"}}, all[0].Questions[0].FollowUps)
 }
 
 // If a part of the first question is missing, the error names it and the line.
 func TestMissingPartIsNamed(t *testing.T) {
-	document := fixture(t, "interview.md")
-	q := themes(t)[0].Questions[0]
-	for i := range parts {
+	q := themes(t)[0].Questions[2]
+	for _, i := range []Part{Spoken, TwoMinutes, Points, FollowUps, Proof} {
 		label := i.Label(i18n.English)
-		_, err := Parse("f", strings.Replace(document, "\n\n"+label, "\n\n", 1), i18n.English)
-		require.ErrorContains(t, err, "f:15: the question lease-why has no "+label)
-		before, after, found := strings.Cut(document, q.Parts[i])
-		require.True(t, found)
-		_, err = Parse("f", before+after, i18n.English)
-		require.ErrorContains(t, err, "f:15: the question lease-why has nothing after "+label)
+		for old, new := range map[string]string{"\n\n" + label: "\n\n", q.Parts[i]: ""} {
+			_, err := Parse(edited(t, must, old, new, 1), i18n.English)
+			require.ErrorContains(t, err, must+":4: the question lease-why has no "+label)
+		}
 	}
 }
 
-func TestFaultsOfADocumentAreNamedWithTheirLine(t *testing.T) {
-	document := fixture(t, "interview.md")
+func TestFaultsOfThePagesAreNamedWithTheirLine(t *testing.T) {
 	for says, edit := range map[string][2]string{
-		`f:15: the question "Why a lease?" has no anchor: a line <a id="…"></a> above it`:        {`<a id="lease-why"></a>`, ""},
-		`f:15: the question "Why a lease?" has no anchor`:                                        {"lease-why", "lease_why"},
-		"f:15: the question why stands under another theme":                                      {"lease-why", "why"},
-		"f:81: the question waiting-etcd stands under another theme":                             {"lease-etcd", "waiting-etcd"},
-		"f:40: the anchor lease-why is that of line 15":                                          {`"lease-how"`, `"lease-why"`},
-		"f:15: the question lease-why has no **Proof.** after an empty line, or has it too late": {"**Proof.** `go run . show crash", "**Drawing.** `go run . show crash"},
-		"f:15: the question lease-why has no **Follow-ups.** after an empty line":                {"\n\n**Follow-ups.**", "\n**Follow-ups.**"},
-		"f:15: the question lease-why has no command in back quotes after **Proof.**":            {"`go run . show crash-before-expire --stage 1`", "see there"},
-		"f:10: the anchor lease of the theme \"The lease\" does not begin with theme-":           {`"theme-lease"`, `"lease"`},
-		"the theme theme-x has no question":                                                      {"<a id=\"theme-unlock\">", "<a id=\"theme-x\"></a>\n## X\n<a id=\"theme-unlock\">"},
-		"f:15: the question lease-why has no *rank · level* under its heading":                   {"*must know · junior*\n", ""},
-		`f:15: "*sometimes · junior*" of the question lease-why: the ranks are must know, oft`:   {"*must know ·", "*sometimes ·"},
+		must + `:4: the question "Why a lease?" has no anchor: a line <a id="…"></a> above it`:      {`<a id="lease-why"></a>`, ""},
+		must + `:4: the question "Why a lease?" has no anchor`:                                      {`"lease-why"`, `"lease_why"`},
+		must + ":4: the anchor why does not begin with the name of a theme's page":                  {`"lease-why"`, `"why"`},
+		must + ":4: the anchor lease-how is that of docs/interview/lease.md:6":                      {`"lease-why"`, `"lease-how"`},
+		must + ":4: the question lease-why has no **Proof.**":                                       {"**Proof.** `go run . show crash", "**Drawing.** `go run . show crash"},
+		must + ":4: the question lease-why has no **Follow-ups.**":                                  {"\n\n**Follow-ups.**\n- How long", "\n**Follow-ups.**\n- How long"},
+		must + ":4: the question lease-why has no command in back quotes after **Proof.**":          {"`go run . show crash-before-expire --stage 1`", "see there"},
+		must + ":4: the question lease-why has no *rank · level* under its heading":                 {"*must know · junior*\n", ""},
+		must + `:4: "*sometimes · junior*" of the question lease-why: the ranks are must know, oft`: {"*must know ·", "*sometimes ·"},
+		must + ":4: the question lease-why has 2 items after **Key points.**, not 3 to 5":           {"- a holder can die\n", ""},
+		must + ":4: the question lease-why has 0 items after **Key points.**":                       {"- a holder can die", "a holder can die"},
+		must + ":4: the question lease-why has a follow-up without a question mark, or an answer":   {"ends it?", "ends it."},
+		must + ":4: the question lease-why has no items after **Follow-ups.**":                      {"- How long?", "How long?"},
 	} {
-		_, err := Parse("f", strings.Replace(document, edit[0], edit[1], 1), i18n.English)
+		_, err := Parse(edited(t, must, edit[0], edit[1], 1), i18n.English)
 		require.ErrorContains(t, err, says)
 	}
-	_, err := Parse("f", "# Nothing\n", i18n.English)
-	require.ErrorContains(t, err, "f: there is no theme")
 }
 
 func TestEasyQuestionsOfTheFirstRankComeFirst(t *testing.T) {
 	var all []Theme
 	for i := range 5 {
-		theme := Theme{ID: fmt.Sprintf("theme-%d", i), Title: fmt.Sprint(i)}
+		theme := Theme{Title: fmt.Sprint(i)}
 		for n := range 18 {
 			rank, level := Rank(n/2%3), Level(n/6)
 			theme.Questions = append(theme.Questions, Question{ID: fmt.Sprintf("%d-%d", i, n), Theme: theme.Title, Rank: rank, Level: level})
@@ -123,15 +130,14 @@ func TestEasyQuestionsOfTheFirstRankComeFirst(t *testing.T) {
 	require.Len(t, beginWith(order, "3-7"), 90)
 }
 
-func TestThemeIsFoundByItsNameInAnyLanguage(t *testing.T) {
-	english, chinese := themes(t), []Theme{{Title: "租约"}, {Title: "释放"}, {Title: "附录"}}
-	for name, index := range map[string]int{"unlock": 1, "theme-unlock": 1, "The Release": 1, "租约": 0, "lease": 0} {
-		i, err := FindTheme(name, english, chinese)
+func TestThemeIsFoundByItsNameOrTitle(t *testing.T) {
+	for _, name := range []string{"unlock", "The Release"} {
+		found, err := FindTheme(name, themes(t))
 		require.NoError(t, err)
-		require.Equal(t, index, i, name)
+		require.Equal(t, "unlock", found.ID)
 	}
-	_, err := FindTheme("unlok", english, chinese)
-	require.EqualError(t, err, `there is no theme "unlok": there are lease (租约), unlock (释放), appendix (附录)`)
+	_, err := FindTheme("unlok", themes(t))
+	require.EqualError(t, err, `there is no theme "unlok": there are lease (The lease), unlock (The release)`)
 }
 
 func TestProofRunsInProcessWhereItCan(t *testing.T) {

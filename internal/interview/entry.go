@@ -7,17 +7,16 @@ import (
 	"lockkata/internal/i18n"
 )
 
-var document = i18n.New("docs/interview.md")
-
-// Document returns the file of the questions in a language.
-func Document(l i18n.Language) string { return document.Localize(l) }
+var folder = i18n.New("docs/interview") // of the pages of a language
 
 // Part is one of the parts of a question's entry.
 type Part int
 
-// The parts, in the order of the document.
+// The parts, in the order of an entry.
 const (
-	Spoken Part = iota // the answer of 30 seconds
+	Spoken     Part = iota // the answer of 30 seconds
+	TwoMinutes             // the longer answer to a must-know
+	Points                 // what a listener ticks off
 	Drawing
 	Depth
 	FollowUps
@@ -27,13 +26,14 @@ const (
 
 var (
 	partNames = [parts]i18n.Text{
-		i18n.New("In 30 seconds"), i18n.New("Drawing"), i18n.New("In depth"), i18n.New("Follow-ups"), i18n.New("Proof"),
+		i18n.New("In 30 seconds"), i18n.New("In two minutes"), i18n.New("Key points"), i18n.New("Drawing"), i18n.New("In depth"),
+		i18n.New("Follow-ups"), i18n.New("Proof"),
 	}
 	label = i18n.New("**{part}.**")
 	noRun = i18n.New("No run here:") // begins a proof that no command gives
 )
 
-// Label returns what a part begins with in the document of a language.
+// Label returns what a part begins with in the pages of a language.
 func (p Part) Label(l i18n.Language) string { return label.Localize(l, "part", partNames[p]) }
 
 // Rank is how often a question is asked.
@@ -74,31 +74,29 @@ func FindLevel(name string) (Level, error) {
 	return 0, noLevel.Args("names", strings.Join(i18n.Each(i18n.English, levelNames[:]...), ", "))
 }
 
-// Localize returns the level's name in the document of a language.
+// Localize returns the level's name in a language.
 func (l Level) Localize(language i18n.Language) string { return levelNames[l].Localize(language) }
 
-// Theme is a chapter of the document.
+// Theme is a page of questions, with the questions of the must-knows and the appendix that belong to it.
 type Theme struct {
-	ID        string // theme-lease
+	ID        string // lease
 	Title     string
 	Questions []Question
 }
 
 // Question is a question with its answers, as Markdown.
 type Question struct {
-	ID      string // lease-why
-	Theme   string // the title of its theme
-	Title   string // the question itself
-	Rank    Rank
-	Level   Level
-	Parts   [parts]string
-	Command string // the command that proves the answer; "" if the document has none
+	ID        string // lease-why
+	Place     string // docs/interview/lease.md#lease-why
+	Theme     string // the title of its theme
+	Title     string // the question itself
+	Rank      Rank
+	Level     Level
+	Parts     [parts]string
+	Points    []string
+	FollowUps []FollowUp
+	Command   string // the command that proves the answer; "" if the page has none
 }
 
-// Short returns the theme's name on a command line: lease.
-func (t Theme) Short() string { return strings.TrimPrefix(t.ID, themePrefix) }
-
-const themePrefix = "theme-"
-
-// appendix is the theme whose questions keep the names of the themes they belong to.
-const appendix = themePrefix + "appendix"
+// FollowUp is what an interviewer asks next.
+type FollowUp struct{ Question, Answer string }

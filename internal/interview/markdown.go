@@ -12,6 +12,7 @@ import (
 var (
 	image   = regexp.MustCompile(`!\[([^\]]*)\]\(([^)\s]*)\)`)
 	link    = regexp.MustCompile(`\[([^\]]*)\]\([^)\s]*\)`)
+	outside = regexp.MustCompile(`\[([^\]]*)\]\((https?://[^)\s]*)\)`)
 	strong  = regexp.MustCompile(`\*\*([^*]+)\*\*`)
 	stopped = regexp.MustCompile(`([，。：；！？])\*\* `) // Markdown needs the space after bold text, Chinese does not
 	item    = regexp.MustCompile(`^\s*(?:[-*]|\d+\.) `)
@@ -77,7 +78,7 @@ func (p page) paragraph(text string) string {
 	return out.String()
 }
 
-// inline replaces a link by its text and a picture by the command that draws it, and styles bold
+// inline replaces a link by its text, with the address if it is on another site, and a picture by the command that draws it, and styles bold
 // text. Code is not wrapped, so that it can be copied.
 func (p page) inline(text string) string {
 	text = image.ReplaceAllStringFunc(text, func(found string) string {
@@ -86,6 +87,7 @@ func (p page) inline(text string) string {
 	})
 	spans := codeSpan.FindAllString(text, -1)
 	text = codeSpan.ReplaceAllString(text, code)
+	text = outside.ReplaceAllString(text, "$1 ($2)")
 	text = link.ReplaceAllString(text, "$1")
 	text = stopped.ReplaceAllString(text, "$1**")
 	text = strong.ReplaceAllString(text, p.color.Paint(term.Bold, "$1"))

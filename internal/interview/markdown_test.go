@@ -24,6 +24,10 @@ which is wrapped.
 `, "A **b** "+p.set("`**c** [d](e)` and a [text](x.md#y),\nwhich is wrapped.\n\n- an item that is longer than a line\n1. one\n\n```go\n**code** stays as it is, however long the line may be\n```\n\n| a | table |"))
 }
 
+func TestAddressOfAnotherSiteIsShown(t *testing.T) {
+	require.Equal(t, "a b and c (https://example.com/d)\n", page{width: 80}.set("a [b](../b.md#x) and [c](https://example.com/d)"))
+}
+
 func TestBoldIsBoldOnlyInColour(t *testing.T) {
 	require.Equal(t, "a bold word\n", page{width: 80}.set("a **bold word**"))
 	require.Equal(t, "a \x1b[1mbold\nword\x1b[0m\n", page{width: 7, color: true}.set("a **bold word**"), "letters that are not seen take no room")

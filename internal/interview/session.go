@@ -1,7 +1,6 @@
-// Package interview is a mock interview in a terminal. It asks the questions of
-// docs/interview.md, spread over the themes. Between them it shows a lock under a schedule that is
-// in no document, asks what happens next, and gets the answer by running it. At the end it lists
-// what to read again.
+// Package interview is a mock interview in a terminal. It asks the questions of docs/interview,
+// spread over the themes. Between them it shows a lock under a schedule that is in no document, asks
+// what happens next, and gets the answer by running it. At the end it lists what to read again.
 package interview
 
 import (
@@ -27,9 +26,9 @@ type Session struct {
 	Seed      uint64
 	Length    time.Duration
 	First     string   // the id of the question to begin with; "": any
-	AskOnly   bool     // no predictions
+	AskOnly   bool     // no predictions: what was missed is asked again
 	Known     []string // schedules that the reader may have seen; see [Finder]
-	Again     string   // the command for the same interview
+	Again     string   // the command for the same interview, if there can be one
 	Now       func() time.Time
 	Color     term.Color
 	Width     int
@@ -51,7 +50,8 @@ var (
 	otherLanguage = i18n.New("中文：go run . interview --lang zh")
 	howItGoes     = []i18n.Text{
 		i18n.New("You get a question. Say your answer aloud, as you would in the room, or type it. Press Enter when you have finished. " +
-			"Then compare it with the model answer, which takes 30 seconds to say, and mark yourself honestly."),
+			"Then compare it with the model answer, which takes 30 seconds to say, and tick the key points that you said. " +
+			"After that the interviewer has follow-ups, if you want them."),
 		i18n.New("The must-knows come first, from junior to staff. Within a level the order is random."),
 		i18n.New("An answer is one line: type it, then press Enter. When the time is up, no new round begins. q ends " +
 			"the interview at once, and so does Ctrl-C. At the end you see what to read again, and your typed " +
@@ -123,10 +123,7 @@ func minutesOf(d time.Duration) i18n.Message {
 }
 
 func (s *Session) welcome() {
-	n := 0
-	for _, t := range s.Themes {
-		n += len(t.Questions)
-	}
+	n := len(Order(s.Themes, s.Seed))
 	s.heading(welcome, "time", minutesOf(s.Length), "questions", questionCount.Of(n), "themes", themeCount.Of(len(s.Themes)))
 	s.print(otherLanguage.Localize(s.Language) + "\n")
 	for _, text := range howItGoes {

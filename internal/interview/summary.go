@@ -16,11 +16,13 @@ var (
 	tookTime    = i18n.New("{rounds}, in about {time}.")
 	tookNoTime  = i18n.New("{rounds}, in less than a minute.")
 	nothing     = i18n.New("Nothing was marked.")
-	tableHead   = []i18n.Text{i18n.New("theme"), i18n.New("knew"), i18n.New("half"), i18n.New("not")}
+	themeHead   = i18n.New("theme")
 	predicted   = i18n.New("Predictions: {right} of {n} right")
+	followedUp  = i18n.New("Follow-ups: {had} of {n} answered")
 	readAgain   = i18n.New("Read again:")
 	foretold    = i18n.New("Prediction on stage {stage}: {question}")
-	unmarked    = i18n.New("{question} (not marked)")
+	notMarked   = i18n.New("{question} (not marked)")
+	notSaid     = i18n.New("not said: {point}")
 	allSaid     = i18n.New("Nothing to read again: you knew it all.")
 	whatYouSaid = i18n.New("What you typed, and the model answer:")
 	youAndModel = i18n.New("**{question}**\n\n**You:** {typed}\n\n**Model:** {answer}")
@@ -38,73 +40,84 @@ func (s *Session) summarise() {
 		s.say(tookNoTime, "rounds", roundCount.Of(s.rounds))
 	}
 	s.print("\n")
-	s.marks()
+	s.results()
 	s.readAgain()
 	s.compare()
-	s.print("\n" + sameAgain.Localize(s.Language) + "\n  " + s.Again + "\n")
+	if s.Again != "" {
+		s.print("\n" + sameAgain.Localize(s.Language) + "\n  " + s.Again + "\n")
+	}
 }
 
-// marks prints the candidate's marks by theme, and the predictions.
-func (s *Session) marks() {
-	head := i18n.Each(s.Language, tableHead...)
-	counts := map[string]map[string]int{} // by theme and mark
-	themes, wide := []string{}, term.Columns(head[0])
+// results prints the candidate's marks by theme, the predictions and the follow-ups.
+func (s *Session) results() {
+	counts := map[string]map[i18n.Text]int{} // by theme and mark
+	head, first := i18n.Each(s.Language, marks...), themeHead.Localize(s.Language)
+	themes, wide := []string{}, term.Columns(first)
+	followed, had, right := 0, 0, 0
 	for _, q := range s.questions {
+		followed, had = followed+q.followed, had+q.had
 		if q.mark == "" {
 			continue
 		}
 		if counts[q.Theme] == nil {
-			counts[q.Theme] = map[string]int{}
+			counts[q.Theme] = map[i18n.Text]int{}
 			themes, wide = append(themes, q.Theme), max(wide, term.Columns(q.Theme))
 		}
 		counts[q.Theme][q.mark]++
 	}
 	for i, theme := range themes {
 		if i == 0 {
-			s.print(term.Pad(head[0], wide) + "  " + strings.Join(head[1:], "  ") + "\n")
+			s.print(term.Pad(first, wide) + "  " + strings.Join(head, "  ") + "\n")
 		}
 		line := term.Pad(theme, wide)
-		for i, mark := range []string{keySaid, keyHalf, keyNot} {
-			line += fmt.Sprintf("%*d", 2+term.Columns(head[i+1]), counts[theme][mark])
+		for i, mark := range marks {
+			line += fmt.Sprintf("%*d", 2+term.Columns(head[i]), counts[theme][mark])
 		}
 		s.print(line + "\n")
 	}
-	right := 0
 	for _, p := range s.predicted {
 		if p.right {
 			right++
 		}
 	}
-	switch {
-	case len(s.predicted) > 0:
+	if len(s.predicted) > 0 {
 		s.say(predicted, "right", right, "n", len(s.predicted))
-	case len(themes) == 0:
+	} else if len(themes) == 0 {
 		s.say(nothing)
+	}
+	if followed > 0 {
+		s.say(followedUp, "had", had, "n", followed)
 	}
 }
 
-// readAgain lists the questions that were not fully answered, with their place and the command that
-// proves the answer, and the schedules that were predicted wrongly.
+// readAgain lists the questions that were not fully answered, with what was not said, their place
+// and the command that proves the answer, and the schedules that were predicted wrongly.
 func (s *Session) readAgain() {
 	text := ""
-	entry := func(title string, below ...string) {
+	entry := func(title string, missing []string, below ...string) {
 		text += s.page.set("- " + title)
+		for _, point := range missing {
+			text += s.page.set("  - " + notSaid.Localize(s.Language, "point", point))
+		}
 		for _, line := range below {
 			text += "  " + line + "\n"
 		}
 	}
 	for _, q := range s.questions {
-		title, below := q.Title, []string{Document(s.Language) + "#" + q.ID, q.Command}
+		title, below := q.Title, []string{q.Place}
 		if q.mark == "" {
-			title = unmarked.Localize(s.Language, "question", title)
+			title = notMarked.Localize(s.Language, "question", title)
 		}
-		if q.mark != keySaid {
-			entry(title, slices.DeleteFunc(below, func(line string) bool { return line == "" })...)
+		if q.Command != "" {
+			below = append(below, q.Command)
+		}
+		if q.mark != known {
+			entry(title, q.notSaid, below...)
 		}
 	}
 	for _, p := range s.predicted {
 		if !p.right {
-			entry(foretold.Localize(s.Language, "stage", p.Stage.ID, "question", p.Question), "go run . replay '"+p.Text()+"'")
+			entry(foretold.Localize(s.Language, "stage", p.Stage.ID, "question", p.Question), nil, "go run . replay '"+p.Text()+"'")
 		}
 	}
 	s.print("\n")
@@ -126,4 +139,15 @@ func (s *Session) compare() {
 		}
 		s.sayApart(youAndModel, "question", q.Title, "typed", q.typed, "answer", q.Parts[Spoken])
 	}
+}
+
+// Fully returns the ids of the marked questions, and whether all key points were said.
+func (s *Session) Fully() map[string]bool {
+	fully := map[string]bool{}
+	for _, q := range s.questions {
+		if q.mark != "" {
+			fully[q.ID] = q.mark == known
+		}
+	}
+	return fully
 }

@@ -6,8 +6,7 @@ let broken = null; // the lock on the page: {stage, edit, column, found}
 pages.break = async ([, stage, edit, failure, step]) => {
   const lock = lockOf(stage);
   if (!lock) {
-    note.textContent = say('There is no lock to break at {hash}. Choose a cell.', {hash: placeAsked()});
-    return showMatrix();
+    return stay(say('Page not found'), say('There is no lock to break at {hash}.', {hash: placeAsked()}));
   }
   if (edit === '-') edit = ''; // a run of the lock without an edit
   leave();
@@ -16,7 +15,7 @@ pages.break = async ([, stage, edit, failure, step]) => {
   const hash = location.hash;
   if (broken?.stage !== stage || broken.edit !== (edit || '')) {
     const told = await asked({op: 'lock', stage, edit});
-    if (!told && location.hash === hash) showMatrix();
+    if (!told && location.hash === hash) stay(say('Break {lock}', {lock: say(lock.name)}));
     if (!told || location.hash !== hash) return;
     broken = {stage, edit: edit || '', told};
   }
@@ -42,32 +41,46 @@ function showBroken() {
   const chosen = editIn();
   document.title = say('Break {lock}', {lock: editedName()});
   const heading = el('h1', {tabindex: '-1'}, chosen ? chosen.name : document.title);
-  broken.status = el('p', {role: 'status'});
+  broken.status = el('p', {class: 'status', role: 'status'});
+  broken.turned = el('ul', {class: 'column', 'aria-label': say('results that changed')});
   broken.list = el('ul', {class: 'column', 'aria-label': say('the failures on this lock')});
   broken.result = el('div', {class: 'found', role: 'status'});
   main.replaceChildren(el('div', {class: 'break-view'},
     el('div', {class: 'title'}, heading, el('span', {class: 'stage-title'}, titled(told))),
     el('p', {class: 'story'}, chosen ? say('{what}.', {what: chosen.suffers[0].toUpperCase() + chosen.suffers.slice(1)})
-      : say('Each of these mistakes changes one line of the lock. Choose one: the results below change, and the search finds the shortest schedule that does harm.')),
-    el('nav', {class: 'choose', 'aria-label': say('locks')}, el('span', {class: 'what'}, say('break')),
-      ...data.locks.map((l) => el('a', {href: `#break/${l.id}`, 'aria-current': l.id === stage && 'page'}, l.id)),
+      : say('Each of these mistakes changes one line of the lock. Choose one: the results change, and the search finds the shortest schedule that does harm.')),
+    el('nav', {class: 'choose', 'aria-label': say('locks')}, lockMenu('break', stage),
       el('a', {href: `#play/${stage}` + (edit ? '/' + edit : '')}, edit ? say('play it, edited') : say('play it'))),
     el('div', {class: 'halves'},
-      el('section', {'aria-label': say('the edits')},
-        el('ul', {class: 'edits', 'aria-label': say('the edits'), tabindex: '0'}, ...told.edits.map(editSwitch)),
-        codeOf(told, chosen)),
-      el('section', {'aria-label': say('what breaks it')}, searchForm((chosen || told).search), broken.result, broken.status, broken.list))));
+      el('section', {class: 'mistakes', 'aria-label': say('the edits')}, editMenu(told, edit),
+        el('ul', {class: 'edits', 'aria-label': say('the edits'), tabindex: '0'}, ...told.edits.map(editSwitch))),
+      el('section', {class: 'answers', 'aria-label': say('what breaks it')},
+        broken.status, broken.turned, searchForm((chosen || told).search), broken.result, broken.list),
+      codeOf(told, chosen))));
   if (broken.column) fillColumn();
   if (broken.found) showFound(broken.found);
   heading.focus({preventScroll: true});
+  if (edit) reveal(broken.status);
 }
+
+// reveal scrolls to an answer that is not in the upper part of the window.
+function reveal(answer) {
+  const {top} = answer.getBoundingClientRect();
+  if (top < 0 || top > innerHeight / 2) answer.scrollIntoView({block: innerWidth < 1088 ? 'start' : 'nearest'});
+}
+
+// editMenu has the edits as a select, for a phone.
+const editMenu = ({edits}, edit) => el('div', {class: 'edit-menu'},
+  menuOf(say('mistake'), [['', say('none')], ...edits.map(({id, name}) => [id, name])], edit,
+    (id) => { location.hash = `#break/${broken.stage}` + (id ? '/' + id : ''); }),
+  edit ? changeOf(editIn()) : null);
 
 // switchOf returns a button that switches an edit on or off.
 const switchOf = (edit, ...says) => el('button', {type: 'button', 'aria-pressed': String(edit === editIn()),
   onclick: () => { location.hash = `#break/${broken.stage}` + (edit === editIn() ? '' : '/' + edit.id); }}, ...says);
 
-const editSwitch = (edit) => el('li', {}, switchOf(edit, el('strong', {}, edit.name),
-  el('code', {}, el('del', {}, edit.old), ' → ', el('ins', {}, edit.new || say('nothing'))), el('small', {}, `${edit.file}:${edit.line}`)));
+const editSwitch = (edit) => el('li', {}, switchOf(edit, el('strong', {}, edit.name), changeOf(edit), el('small', {}, `${edit.file}:${edit.line}`)));
+const changeOf = (edit) => el('code', {}, el('del', {}, edit.old), ' → ', el('ins', {}, edit.new || say('nothing')));
 
 // EditedCode is the lock's code with a switch at the line of each edit.
 class EditedCode extends Code {
@@ -98,9 +111,9 @@ function codeOf(told, chosen) {
 async function playColumn() {
   const here = broken;
   const stop = el('button', {type: 'button', onclick: () => engine.stop()}, say('Stop'));
-  here.status.replaceChildren(say('The failures are played on this lock …'), ' ', stop);
+  here.status.replaceChildren(say('The failures are tried on this lock …'), ' ', stop);
   const column = await asked({op: 'catalogue', ...about()},
-    {progress: ({done, of}) => { here.status.firstChild.textContent = say('{n} of {all} failures are played …', {n: done, all: of}); },
+    {progress: ({done, of}) => { here.status.firstChild.textContent = say('The failures are tried on this lock: {n}% …', {n: Math.round(100 * done / of)}); },
       canWait: true});
   if (!column && broken === here) here.status.replaceChildren();
   if (!column) return;
@@ -109,12 +122,16 @@ async function playColumn() {
 }
 
 function fillColumn(column = broken.column) {
-  const turned = column.cells.filter((cell) => cell.was).length;
-  broken.status.replaceChildren(broken.edit ? say('This mistake changed {n} of {all} results on {lock}; they come first.',
-    {n: turned, all: column.cells.length, lock: broken.told.name})
-    : say('{n} failures on {lock}.', {n: column.cells.length, lock: broken.told.name}),
+  const all = column.cells.filter((cell) => cell.outcome !== '-' || cell.was);
+  const turned = all.filter((cell) => cell.was);
+  const parts = {n: turned.length, all: all.length, lock: broken.told.name, broken: all.filter(({outcome}) => outcome === 'x').length};
+  broken.status.replaceChildren(!broken.edit ? say('{all} failures can happen to {lock}; {broken} of them break it.', parts)
+    : turned.length === 0 ? say('Your mistake changed none of the {all} results. A search may still find what it breaks.', parts)
+    : el('strong', {}, say('Your mistake changed {n} of {all} results; they come first.', parts)),
     ...column.stopped ? [gap(), say('It was stopped.'), ' ', el('button', {type: 'button', onclick: playColumn}, say('Go on'))] : []);
-  broken.list.replaceChildren(...column.cells.filter((cell) => cell.outcome !== '-').sort((a, b) => Boolean(b.was) - Boolean(a.was)).map(columnRow));
+  broken.turned.replaceChildren(...turned.map(columnRow));
+  broken.list.replaceChildren(...all.filter((cell) => !cell.was).map(columnRow));
+  if (broken.edit) reveal(broken.status);
 }
 
 function columnRow(cell) {
@@ -122,20 +139,22 @@ function columnRow(cell) {
     {failure: cell.failure, outcome: wordOf(cell.outcome), was: wordOf(cell.was)})
     : say('{failure}: {outcome}', {failure: cell.failure, outcome: wordOf(cell.outcome)});
   return el('li', {class: cell.was ? 'turned' : ''}, el('a', {class: 'cell cell-' + cell.outcome, href: hashOfBroken(cell.failure), title: cell.verdict, 'aria-label': says},
-    signs[cell.outcome] || cell.outcome), el('span', {},
-      cell.was ? say('{failure} was {sign}', {failure: cell.failure, sign: signs[cell.was] || cell.was}) : cell.failure));
+    signs[cell.outcome] || cell.outcome), el('span', {}, say(failureOf(cell.failure)?.title || ''), ' ',
+      el('small', {}, cell.was ? say('{failure} was {sign}', {failure: cell.failure, sign: signs[cell.was] || cell.was}) : cell.failure)));
 }
 
 // searchForm returns a form that starts a search.
 function searchForm(first) {
-  const {told} = broken;
-  const select = (label, all, value) => el('select', {'aria-label': label}, ...all.map((one) => el('option', {value: one.name, selected: one.name === value}, one.name)));
-  const property = select(say('rule'), told.goals, first.property), env = select(say('environment'), told.envs, first.env);
+  const asked = {goal: first.property, env: first.env};
+  const says = el('small', {});
+  const explain = () => says.replaceChildren(worldOf(asked.env).says, gap(), aboutFaults());
+  explain();
   return el('form', {class: 'asked', onsubmit: (event) => {
     event.preventDefault();
-    search(property.value, env.value);
-  }}, ...tell('Find the fewest faults that break {rule} in {world}', {rule: property, world: env}),
-    el('button', {type: 'submit', class: 'search'}, say('Search')));
+    search(asked.goal, asked.env);
+  }}, menuOf(say('Find the fewest faults that'), goalMenu(lockOf(broken.stage)), asked.goal, (chosen) => { asked.goal = chosen; }),
+    menuOf(say('if'), worldMenu(), asked.env, (chosen) => { asked.env = chosen; explain(); }),
+    el('button', {type: 'submit', class: 'search'}, say('Search')), says);
 }
 
 async function search(goal, env) {
@@ -144,8 +163,8 @@ async function search(goal, env) {
   here.result.replaceChildren(el('p', {}, says, ' ', el('button', {type: 'button', onclick: () => engine.stop()}, say('Stop'))));
   const begun = performance.now();
   const found = await asked({op: 'search', ...about(), goal, env, bound: 4},
-    {progress: ({done, states, cost}) => { says.textContent = say('Faults {faults}: {n} schedules, {states} states so far …',
-      {faults: cost, n: done, states}); }, canWait: true});
+    {progress: ({done, cost}) => { says.textContent = say('Trying every order of events with up to {faults} faults: {n} so far …',
+      {faults: cost, n: done}); }, canWait: true});
   if (!found && broken === here) here.result.replaceChildren();
   if (!found) return;
   here.found = {...found, took: (performance.now() - begun) / 1000};
@@ -154,19 +173,19 @@ async function search(goal, env) {
 
 function showFound(found) {
   broken.result.replaceChildren(el('p', {class: 'verdict ' + toneClass(found.found ? 'r' : 'g')},
-    say('{rule} in {world}: {answer}', {rule: found.property, world: found.env, answer: answerOf(found)})),
-    el('p', {class: 'commands'}, say('{n} schedules and {states} states, in {time} s.',
-      {n: found.schedules, states: found.states, time: found.took.toFixed(1)}), gap(),
-      found.found ? el('a', {class: 'see', href: '#play/' + found.schedule + (broken.edit ? '/' + broken.edit : '')},
-        say('See it step by step')) : null));
+    answerOf(found)), el('p', {class: 'commands'},
+    found.found ? el('a', {class: 'see', href: '#play/' + found.schedule + (broken.edit ? '/' + broken.edit : '')}, say('See it step by step')) : null,
+    say('It tried {n} orders of events in {time} s: {goal} ({world}).', {n: found.schedules, time: found.took.toFixed(1),
+      goal: say(data.goals[found.property]), world: worldOf(found.env).label})));
+  reveal(broken.result);
 }
 
 // answerOf returns the result of a search in words.
 function answerOf({found, text, cost, steps, exhausted, bound}) {
-  const put = {what: text, faults: cost, steps: stepsOf(steps), bound};
-  if (found) return exhausted ? say('broken: {what}. {steps}, faults: {faults}; nothing shorter exists.', put)
-    : say('broken: {what}. {steps}, faults: {faults}.', put);
-  if (bound < 0) return say('stopped before all schedules without faults were run.');
+  const put = {what: text, faults: cost === 1 ? say('1 fault') : say('{n} faults', {n: cost}), steps: stepsOf(steps), bound};
+  if (found) return exhausted ? say('Broken: {what}. It takes {steps}, {faults}; nothing shorter exists.', put)
+    : say('Broken: {what}. It takes {steps}, {faults}.', put);
+  if (bound < 0) return say('Stopped before every order of events without faults was tried.');
   return exhausted ? say('Not broken by any order of events with up to {bound} faults. More faults might still break it.', put)
     : say('Not broken by any order of events with up to {bound} faults; then the search was stopped.', put);
 }
@@ -178,8 +197,7 @@ async function showBrokenRun(id, step) {
   const cell = failure && await asked({op: 'run', ...about(), failure: id});
   if (location.hash !== hash) return;
   if (!cell?.run) {
-    note.textContent ||= say('There is no run at {hash}.', {hash: placeAsked()});
-    return showBroken();
+    return stay(say('Page not found'), cell === null ? '' : say('There is no run at {hash}.', {hash: placeAsked()}));
   }
   document.body.classList.add('showing');
   document.title = listed([id, editedName()]);

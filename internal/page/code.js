@@ -3,6 +3,9 @@
 // Patterns of Go and their colours.
 const goToken = /(\/\/.*$)|("(?:[^"\\]|\\.)*"|`[^`]*`?|'(?:[^'\\]|\\.)+')|\b(break|case|chan|const|continue|default|defer|else|for|func|go|if|import|interface|map|nil|package|range|return|select|struct|switch|type|var|true|false)\b/g;
 
+// withoutStage returns a line without the stage's name, which changes from stage to stage.
+const withoutStage = (line) => line.replace(/stage\d/g, 'stage');
+
 function goLine(line) {
   const parts = [];
   let from = 0;
@@ -19,13 +22,14 @@ function goLine(line) {
 // Code shows the files of a lock and the stage's changes, one at a time. The lines that clients run
 // are marked with their names. Files that the run does not visit are in a separate list.
 class Code {
-  constructor(files, diffs, run) {
+  constructor(files, diffs, run, old) {
     this.lanes = run.lanes;
+    this.old = old; // the lines of another lock: others are marked
     this.sheets = new Map();
     this.tabs = el('div', {class: 'tabs', role: 'group', 'aria-label': say('files')});
     this.others = el('select', {'aria-label': say('other files'), onchange: () => this.choose(this.others.value)},
       el('option', {value: ''}, say('other files')));
-    this.body = el('div', {class: 'sheet', tabindex: '0', role: 'region', 'aria-label': say('the code of the lock')});
+    this.body = el('div', {class: 'sheet', tabindex: '0', role: 'group', 'aria-label': say('the code of the lock')});
     this.element = el('div', {class: 'code'}, this.tabs, this.body);
     const visited = run.steps.flatMap((step) => (step.lines || []).flatMap((text) => places(text).map((place) => place.file)));
     const isVisited = (file) => files.length <= 3 || visited.includes(file.name);
@@ -50,7 +54,9 @@ class Code {
 
   sheet(file) {
     const lines = file.text.replace(/\n$/, '').split('\n');
-    return el('ol', {class: 'lines'}, ...lines.map((line) => el('li', {}, el('span', {class: 'who'}), el('code', {}, ...goLine(line)))));
+    const isNew = (line) => Boolean(this.old) && !/^\s*(\/\/|package )/.test(line) && !this.old.has(withoutStage(line));
+    return el('ol', {class: 'lines'}, ...lines.map((line) => el('li', {'data-changed': isNew(line)},
+      el('span', {class: 'who'}), el('code', {}, ...goLine(line)))));
   }
 
   // open shows a file, and creates its element the first time.

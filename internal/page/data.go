@@ -6,6 +6,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
+	"lockkata/internal/game"
 	"lockkata/internal/i18n"
 	"lockkata/internal/page/engine"
 	"lockkata/internal/stages"
@@ -20,6 +21,8 @@ type content struct {
 	Texts    []string  `json:"texts,omitempty"` // of the runs, each once; see fold
 	Locks    []lock    `json:"locks,omitempty"` // the locks to play: the stages and the steps between them
 	Envs     []string  `json:"envs,omitempty"`
+	// Goals has the words for each goal.
+	Goals map[string]string `json:"goals,omitempty"`
 }
 
 // lock is what the page shows of a lock before the engine is loaded.
@@ -44,6 +47,10 @@ func (c *content) playable(in i18n.Language) {
 	for _, e := range schedule.Envs {
 		c.Envs = append(c.Envs, e.Name)
 	}
+	c.Goals = map[string]string{}
+	for name, goal := range game.Goals {
+		c.Goals[name] = goal.Words.Localize(in)
+	}
 }
 
 // stage is a lock with its source, which all runs share.
@@ -62,7 +69,8 @@ type failure struct {
 	Title  string `json:"title"`
 	Story  string `json:"story"`
 	Fixed  string `json:"fixed,omitempty"`
-	Cells  []cell `json:"cells"` // one for each stage
+	Lesson bool   `json:"lesson,omitempty"` // it belongs to the story of the stages
+	Cells  []cell `json:"cells"`            // one for each stage
 }
 
 // cell is one failure on one stage. Without a run it does not apply.
@@ -101,7 +109,7 @@ func collect(of []stages.Stage, rows [][]failures.Verdict, sources fs.FS, in i18
 func failureOf(of []stages.Stage, row []failures.Verdict, codes []stages.Code, in i18n.Language) failure {
 	f := row[0].Failure
 	say := func(text string) string { return i18n.Text(text).Localize(in) }
-	shown := failure{ID: f.ID, Family: say(string(f.Family)), Title: say(f.Title), Story: say(f.Story), Fixed: say(f.Fixed)}
+	shown := failure{ID: f.ID, Family: say(string(f.Family)), Title: say(f.Title), Story: say(f.Story), Fixed: say(f.Fixed), Lesson: f.Lesson}
 	for i, v := range row {
 		shown.Cells = append(shown.Cells, cell{engine.CellOf(v, codes[i], in), searchFor(v, of[i])})
 	}

@@ -12,7 +12,7 @@ class Engine {
 
   get isThere() { return Boolean(this.made); }
 
-  // ready resolves when the engine can be asked. tell gets the progress in words and from 0 to 1.
+  // ready resolves when the engine can be asked. tell gets the progress in words and from 0 to 1; null means unknown.
   ready(tell) {
     this.tell = tell;
     this.loading ??= this.load().catch((error) => {
@@ -24,7 +24,7 @@ class Engine {
 
   async load() {
     this.packed ??= this.made.url ? await this.download() : await this.unpack();
-    this.report(say('starting'), 1);
+    this.report(say('starting'), null);
     const wasm = await unzipped(this.packed);
     await new Promise((done, fail) => {
       const worker = new Worker(URL.createObjectURL(new Blob([this.made.worker], {type: 'text/javascript'})));
@@ -42,9 +42,11 @@ class Engine {
   report(what, part) { if (this.tell) this.tell(what, part); }
 
   async download() {
-    this.report(say('waiting for the server'), 0);
-    const response = await fetch(this.made.url);
-    if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
+    this.report(say('The engine is being built on your machine. The first time this takes 1 to 2 minutes.'), null);
+    const response = await fetch(this.made.url).catch(({message}) => {
+      throw new Error(say('The engine did not arrive: {error}. Is “go run . serve” still running?', {error: message}));
+    });
+    if (!response.ok) throw new Error(say('The engine could not be built: {error}', {error: await response.text()}));
     const length = Number(response.headers.get('Content-Length'));
     const parts = [];
     let got = 0;
@@ -53,13 +55,13 @@ class Engine {
       if (done) return new Blob(parts);
       parts.push(value);
       got += value.length;
-      this.report(say('{size} loaded', {size: megabytes(got)}), length ? Math.min(1, got / length) : 0);
+      this.report(say('{size} of {all} loaded', {size: megabytes(got), all: length ? megabytes(length) : '?'}), length ? Math.min(1, got / length) : null);
     }
   }
 
   // unpack reads the engine out of this page.
   async unpack() {
-    this.report(say('unpacking'), 0);
+    this.report(say('unpacking'), null);
     await new Promise((done) => setTimeout(done, 20)); // time for the browser to draw
     const text = atob(JSON.parse(document.getElementById(this.made.packed).textContent));
     return new Blob([Uint8Array.from(text, (c) => c.charCodeAt(0))]);
@@ -75,7 +77,7 @@ class Engine {
     }));
     this.last = turn.catch(() => {});
     return turn.then((answer) => {
-      if (answer.error) throw new Error(answer.error);
+      if (answer.error) throw Object.assign(new Error(answer.error), {isRefusal: true});
       return answer;
     });
   }
@@ -137,15 +139,20 @@ async function loaded(what) {
     await engine.loading.catch(() => {}); // reported where loading began
     if (engine.isReady) return true;
   }
-  const bar = el('progress', {max: 1, value: 0, 'aria-label': say('loading')});
+  const bar = el('progress', {max: 1, 'aria-label': say('loading')});
   const says = el('p', {role: 'status'});
-  main.replaceChildren(el('div', {class: 'loading'}, el('h1', {tabindex: '-1'}, what), bar, says));
+  main.replaceChildren(el('div', {class: 'loading'}, el('h1', {tabindex: '-1'}, what), bar, says,
+    el('p', {class: 'meanwhile'}, say('Meanwhile:'), ' ', watchFirst())));
   const hash = location.hash;
   try {
-    await engine.ready((text, part) => { says.textContent = text; bar.value = part; });
+    await engine.ready((text, part) => {
+      says.textContent = text;
+      if (part === null) bar.removeAttribute('value');
+      else bar.value = part;
+    });
   } catch (error) {
-    if (location.hash === hash) showMatrix();
-    note.textContent = error.message;
+    if (location.hash === hash) stay(what, error.message, again());
+    else report(error.message);
     return false;
   }
   return location.hash === hash; // false if the visitor has left meanwhile

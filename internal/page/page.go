@@ -6,6 +6,7 @@ package page
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"html/template"
@@ -35,12 +36,14 @@ var (
 	playScript string
 	//go:embed break.js
 	breakScript string
+	//go:embed home.js
+	homeScript string
 	//go:embed page.js
 	mainScript string
 	//go:embed worker.js
 	workerScript string
 
-	pageScript = languageScript + engineScript + playScript + breakScript + mainScript
+	pageScript = languageScript + engineScript + playScript + breakScript + homeScript + mainScript
 	pageTexts  = i18n.OfScript(pageScript) // its texts besides stepTexts
 
 	wholePage = template.Must(template.New("page").Parse(pageText))
@@ -57,9 +60,10 @@ type Engine struct {
 // isThere reports whether the page has an engine.
 func (e Engine) isThere() bool { return e.File != "" || e.Packed != nil }
 
-// policy returns the page's security policy: no requests to other hosts, and WebAssembly if there is an engine.
+// policy returns the page's security policy: no script but its own, no requests to other hosts, and
+// WebAssembly if there is an engine.
 func (e Engine) policy() string {
-	policy := "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'unsafe-inline'"
+	policy := ownScript
 	if e.isThere() {
 		policy += " 'wasm-unsafe-eval'; worker-src blob:"
 	}
@@ -117,5 +121,17 @@ func Page(of []stages.Stage, rows [][]failures.Verdict, sources fs.FS, engine En
 		"Data": data, "Dictionaries": translations, "Engine": made, "Packed": packed,
 		"Style": template.CSS(playerStyle + pageStyle + playStyle), "Script": template.JS(stepScript + pageScript),
 	})
-	return b.Bytes(), err
+	return allowScript(b.Bytes()), err
+}
+
+// scriptHash stands in a page's policy for the hash of its script.
+const scriptHash = "SHA256-OF-SCRIPT"
+
+const ownScript = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-" + scriptHash + "'"
+
+// allowScript puts the hash of a page's only script, which is its last element of that kind, into its policy.
+func allowScript(page []byte) []byte {
+	script := page[bytes.LastIndex(page, []byte("<script>"))+len("<script>") : bytes.LastIndex(page, []byte("</script>"))]
+	hash := sha256.Sum256(script)
+	return bytes.Replace(page, []byte(scriptHash), []byte(base64.StdEncoding.EncodeToString(hash[:])), 1)
 }

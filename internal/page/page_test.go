@@ -2,6 +2,8 @@ package page_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"html"
@@ -123,21 +125,24 @@ func TestBrokenRunNamesTheSearchForItsShortestSchedule(t *testing.T) {
 
 // The page may request its own host only, and that for the engine.
 func TestPolicyAllowsTheEngineAndNoOtherHost(t *testing.T) {
-	for policy, e := range map[string]page.Engine{
-		"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'unsafe-inline'": {},
-		"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:": {
-			Runner: "go", Packed: []byte("wasm"),
-		},
-		"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self'": {
-			Runner: "go </script>", File: page.EngineFile,
-		},
+	for more, e := range map[string]page.Engine{
+		"":                                      {},
+		" 'wasm-unsafe-eval'; worker-src blob:": {Runner: "go", Packed: []byte("wasm")},
+		" 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self'": {Runner: "go </script>", File: page.EngineFile},
 	} {
 		page, err := page.Page(stages.Public(), hostile(), os.DirFS("../.."), e)
 		require.NoError(t, err)
+		policy := "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src '" + hashOfScript(page) + "'" + more
 		require.Contains(t, html.UnescapeString(string(page)), `content="`+policy+`"`)
 		require.Equal(t, e.Packed != nil, strings.Contains(string(page), `id="packed"`))
 		require.NotContains(t, string(page), "go </script>")
 	}
+}
+
+// hashOfScript returns the hash of a page's own script, as its policy names it.
+func hashOfScript(page []byte) string {
+	hash := sha256.Sum256(regexp.MustCompile(`(?s)<script>(.*)</script>`).FindSubmatch(page)[1])
+	return "sha256-" + base64.StdEncoding.EncodeToString(hash[:])
 }
 
 func TestHandlerServesTheEngineOrTheErrorOfItsBuild(t *testing.T) {

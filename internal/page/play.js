@@ -25,8 +25,7 @@ function requestOf([kind, ...words]) {
 pages.play = pages.take = async (words) => {
   const request = requestOf(words);
   if (!request) {
-    note.textContent = say('There is no game at {hash}. Choose a cell.', {hash: placeAsked()});
-    return showMatrix();
+    return stay(say('Page not found'), say('There is no game at {hash}.', {hash: placeAsked()}));
   }
   if (game && game.hash === location.hash) return;
   leave();
@@ -38,36 +37,63 @@ pages.play = pages.take = async (words) => {
 async function begin(request) {
   const hash = location.hash;
   const position = await asked(request);
-  if (!position && !game && location.hash === hash) showMatrix();
+  const lock = lockOf(request.stage);
+  if (!position && !game && location.hash === hash) stay(say('Play {lock}', {lock: say(lock.name)}));
   if (!position || location.hash !== hash) return;
   leave();
   document.body.classList.add('showing');
   game = {life: engine.lives, edit: request.edit, files: position.files, stage: request.stage, taken: position.taken};
-  const lock = lockOf(request.stage);
-  document.title = say('play {lock}: {goal}', {lock: say(lock.name), goal: position.view.goal.words});
-  game.heading = el('h1', {tabindex: '-1'}, position.view.goal.words);
+  game.isRescue = Boolean(position.taken) && !request.goal; // the goal is that no rule breaks
+  const goal = game.isRescue ? say('bring it home: end the run with no rule broken') : position.view.goal.words;
+  document.title = say('play {lock}: {goal}', {lock: say(lock.name), goal});
+  game.heading = el('h1', {tabindex: '-1'}, goal);
   game.place = el('div', {class: 'players one'});
   game.table = el('div', {class: 'table'});
   main.replaceChildren(el('div', {class: 'failure-view play-view'},
-    el('div', {class: 'title'}, game.heading, el('code', {}, position.view.goal.name),
-      el('span', {class: 'stage-title'}, request.edit
-        ? say('{lock}, edited: {edit}', {lock: titled(lock), edit: request.edit}) : titled(lock))),
-    el('p', {class: 'story secondary'}, position.taken
-      ? say('You have taken over {failure}: lead it to another outcome, or break the rule sooner.', {failure: position.taken}) + gap() : '',
-      say('You decide what happens next: {world}. Time stands still while you think.', {world: position.view.env.words})),
-    settings(request, position), game.table, game.place));
+    el('div', {class: 'title'}, game.heading, game.isRescue ? null : el('code', {}, position.view.goal.name),
+      request.edit ? el('span', {class: 'stage-title'}, say('{lock}, edited: {edit}', {lock: titled(lock), edit: request.edit})) : null),
+    settings(request, position), explanation(position), game.table, game.place));
   showPosition(position);
   game.heading.focus({preventScroll: true});
   scrollTo(0, 0);
 }
 
-// asked sends a request, and shows its progress and its error in the page.
+// explanation says in words what can happen, what a fault is, and what was taken over.
+function explanation({taken, view, run}) {
+  const isLate = taken && game.isRescue && run.steps.some((step) => step.found?.length > 0);
+  return el('p', {class: 'story secondary'},
+    taken ? say('You have taken over {failure}.', {failure: taken}) + gap() : null,
+    isLate ? el('strong', {}, say('A rule was broken before you took over. Take over at an earlier step to save this run.'), gap()) : null,
+    say('You decide what happens next, and time waits for you.'), gap(), worldOf(view.env.name).says, gap(), aboutFaults());
+}
+
+// worldOf returns an environment's label and explanation.
+const worldOf = (name) => ({
+  async: {label: say('anything may be late'), says: say('Commands, replies and writes may arrive as late as you like.')},
+  'short-pauses': {label: say('only short delays'), says: say('Every delay is short: at most a sixtieth of a lease.')},
+  crash: {label: say('a process may crash'), says: say('Delays are short, and one process may crash.')},
+  pause: {label: say('a process may freeze'), says: say('Messages may arrive late, and one process may freeze.')},
+  'reply-loss': {label: say('a reply may get lost'), says: say('Delays are short, and one reply may get lost. go-redis then sends the command again.')},
+  refusal: {label: say('Redis may refuse a command'), says: say('Delays are short, and Redis may refuse one command, as when its memory is full.')},
+  leave: {label: say('a caller may give up'), says: say('Delays are short, and one caller may give up.')},
+})[name];
+
+const aboutFaults = () => say('A fault is a delay, a pause, a crash or a loss.');
+
+// menuOf returns a labelled select of [id, text]. The id is the title.
+const menuOf = (label, all, value, chosen) => el('label', {}, label, ' ', el('select', {onchange: (event) => chosen(event.target.value)},
+  ...all.map(([id, text]) => el('option', {value: id, title: id, selected: id === value}, text))));
+const goalMenu = (lock) => lock.goals.map((name) => [name, say(data.goals[name])]);
+const worldMenu = () => data.envs.map((name) => [name, worldOf(name).label]);
+const lockMenu = (kind, value) => menuOf(say('lock'), data.locks.map((lock) => [lock.id, titled(lock)]), value, (id) => { location.hash = `#${kind}/${id}`; });
+
+// asked sends a request, and shows its error in the bar.
 async function asked(request, options) {
-  note.textContent = '';
+  report();
   try {
     return await engine.ask(request, options);
   } catch (error) {
-    note.textContent = error.message;
+    report(error.message, ...(error.isRefusal || game ? [] : [again()]));
     return null;
   }
 }
@@ -85,16 +111,16 @@ async function askedInGame(request, options) {
 
 // settings returns links to other games of the lock and to other locks.
 function settings(request, {view, taken}) {
-  const choose = (label, value, all, field) => el('label', {}, label + ' ', el('select', {onchange: (event) => {
-    begin({...request, op: request.op === 'take' ? 'take' : 'game', goal: view.goal.name, env: view.env.name, [field]: event.target.value});
-  }}, ...all.map(([id, text]) => el('option', {value: id, selected: id === value}, text))));
-  const lock = lockOf(request.stage);
-  return el('nav', {class: 'choose secondary', 'aria-label': say('games')},
-    el('span', {class: 'what'}, say('play')), ...data.locks.map((l) => el('a',
-      {href: `#play/${l.id}`, 'aria-current': l.id === request.stage && 'page'}, l.id)),
-    taken && request.op === 'replay' ? null : choose(say('goal'), view.goal.name, lock.goals.map((name) => [name, name]), 'goal'),
-    taken && request.op === 'replay' ? null : choose(say('environment'), view.env.name, data.envs.map((name) => [name, name]), 'env'),
-    el('a', {href: `#break/${request.stage}` + (request.edit ? '/' + request.edit : '')}, say('break it')));
+  const goal = game.isRescue ? '' : view.goal.name;
+  const choose = (label, value, all, field) => menuOf(label, all, value, (chosen) => {
+    begin({...request, op: taken ? 'take' : 'game', goal, env: view.env.name, [field]: chosen});
+  });
+  const rescue = taken ? [['', say('bring it home safely')]] : [];
+  const isFixed = taken && request.op === 'replay'; // the address does not say at which step it was taken over
+  return el('nav', {class: 'choose secondary', 'aria-label': say('games')}, lockMenu('play', request.stage),
+    isFixed ? null : choose(say('goal'), goal, [...rescue, ...goalMenu(lockOf(request.stage))], 'goal'),
+    isFixed ? null : choose(say('what may go wrong'), view.env.name, worldMenu(), 'env'),
+    el('a', {href: `#break/${request.stage}` + (request.edit ? '/' + request.edit : '')}, say('put a mistake into it')));
 }
 
 const hashOfGame = ({view}, edit) => '#play/' + view.schedule + (edit ? '/' + edit : '');
@@ -122,10 +148,10 @@ function showTable(position, says) {
     isOver ? ending(position) : el('ol', {class: 'options', 'aria-label': say('what can happen next')}, ...view.options.map(optionOf)),
     el('div', {class: 'turns', role: 'group', 'aria-label': say('the game')}, tool(say('Undo'), 'u', undo),
       tool(say('Restart'), 'r', restart),
-      isOver ? null : tool(say('Hint'), 'h', hint),
-        el('span', {class: 'count'}, view.length),
-      isOver || view.par ? el('span', {class: 'count'}, isOver ? '' : view.par)
-        : el('button', {type: 'button', onclick: par}, say('How short can it be?')))]);
+      isOver || game.isRescue ? null : tool(say('Hint'), 'h', hint),
+      el('span', {class: 'count'}, view.length), isOver ? null : el('span', {class: 'count'}, view.par),
+      game.isRescue || view.par || isOver && view.findings.length === 0 ? null
+        : el('button', {type: 'button', onclick: par}, say('Show the best possible')))].filter(Boolean));
 }
 
 const stepsOf = (n) => (n === 1 ? say('{n} step', {n}) : say('{n} steps', {n}));
@@ -143,17 +169,32 @@ const copyButton = (text) => el('button', {type: 'button', 'aria-label': say('co
 // ending returns the result, and how to share it.
 function ending({view, verdict, tone, taken}) {
   const command = `go run . replay '${view.schedule}'`;
-  const isWon = view.findings.length > 0;
   const friend = el('span', {}, say('For a friend:'), ' ', el('a', {href: game.hash, class: 'share'}, say('this game')), ' ',
     copyButton(location.href.split('#')[0] + game.hash));
   return el('div', {class: 'ending'},
-    el('p', {class: 'verdict ' + toneClass(tone)},
-      isWon ? say('The goal is reached.') : taken ? say('The run has ended, with another outcome.')
-      : say('The run has ended, and the goal is not reached.'), gap(), verdict),
-    view.score ? el('p', {}, view.score) : null,
+    el('div', {class: 'result'}, result(view, tone), next(taken)),
+    game.isRescue && tone === 'g' ? null : el('p', {class: 'verdict ' + toneClass(tone)}, verdict),
     el('p', {class: 'commands'}, friend,
       game.edit ? el('span', {}, say('This lock is edited: its schedule replays in a page only.'))
         : el('span', {}, el('code', {class: 'replay'}, command), ' ', copyButton(command))));
+}
+
+// result returns whether the goal is reached: praise, or what to do. A perfect way is as short as possible, without hints.
+function result({findings, score, length}, tone) {
+  const isWon = game.isRescue ? tone === 'g' : findings.length > 0;
+  if (!isWon) return el('p', {}, say('The run has ended, and the goal is not reached. Undo steps, or restart.'));
+  const isPerfect = score === say('You did it in {length}.', {length}) + gap() + say('The best way takes {length}.', {length});
+  return el('p', {class: 'won'}, el('strong', {}, isPerfect ? say('Perfect!') : say('Well done!')), gap(),
+    game.isRescue ? say('You brought it home: no rule is broken.') : score);
+}
+
+// next returns links to what comes after a game: the next lock's challenge, another mistake, or the run that was taken over.
+function next(taken) {
+  const lock = data.locks[data.locks.findIndex(({id}) => id === game.stage) + 1];
+  const link = (href, ...text) => el('a', {class: 'primary', href}, ...text);
+  if (game.edit) return link(`#break/${game.stage}`, say('Try another mistake'));
+  if (taken) return link(`#${taken}/${game.stage}`, say('Back to {failure}', {failure: taken}));
+  return lock ? link(`#play/${lock.id}`, say('Next challenge: {lock}', {lock: titled(lock)})) : link('#', say('That was the last lock. To the first screen'));
 }
 
 // turn makes a move, one at a time.
@@ -187,7 +228,7 @@ function looking(text) {
 }
 
 async function hint() {
-  if (!game || game.busy || game.position.view.options.length === 0) return;
+  if (!game || game.busy || game.isRescue || game.position.view.options.length === 0) return;
   const here = game;
   here.busy = true;
   const position = await askedInGame({op: 'hint'}, looking(say('Looking for a way …')));

@@ -94,11 +94,11 @@ class Player {
     const heads = el('div', {class: 'heads', 'aria-hidden': 'true'}, el('span', {class: 'at'}, say('time')),
       ...run.lanes.map((lane, i) => el('span', {class: 'head own-' + (i % 4)}, say('client {client}', {client: lane}))),
       el('span', {class: 'head redis'}, run.key ? 'Redis: K' + (run.other ? ', L' : '') : 'Redis'), run.ledger ? el('span', {class: 'head'}, say('ledger')) : null);
-    this.scroll = el('div', {class: 'timeline', role: 'region', 'aria-label': say('timeline'), tabindex: '0',
+    this.scroll = el('div', {class: 'timeline', role: 'group', 'aria-label': say('timeline'), tabindex: '0',
       '--lanes': run.lanes.length, '--ledger': run.ledger ? 1 : 0}, heads, this.steps,
       run.key ? el('p', {class: 'legend'}, el('span', {}, 'K = ' + run.key + (run.other ? ', L = ' + run.other : '')), el('span', {}, say('A1 = A’s first hold'))) : null);
     this.scroll.classList.toggle('with-ledger', Boolean(run.ledger));
-    this.code = code && code.files.length > 0 ? new Code(code.files, code.diffs || [], run) : null;
+    this.code = code && code.files.length > 0 ? new Code(code.files, code.diffs || [], run, code.old) : null;
     // A new width or font size moves the current step.
     new ResizeObserver(() => this.look()).observe(this.scroll);
     this.element = el('section', {class: 'player', 'aria-label': name}, now, this.scroll, this.code ? this.code.element : null);
@@ -194,8 +194,8 @@ class Player {
     });
     if (rows.length === 0) rows.push(el('div', {class: 'row empty'}, el('span', {class: 'name'}, this.run.key),
       el('span', {class: 'value'}, say('no key'))));
-    const ledger = this.run.ledger && [el('h3', {}, say('ledger')),
+    const ledger = this.run.ledger && [el('strong', {}, say('ledger')),
       el('p', {class: 'ledger'}, listed(state.orders.map((order) => say(order))) || say('empty'))];
-    this.keys.replaceChildren(el('h3', {}, 'Redis'), el('div', {class: 'rows'}, ...rows), ...(ledger || []));
+    this.keys.replaceChildren(el('strong', {}, 'Redis'), el('div', {class: 'rows'}, ...rows), ...(ledger || []));
   }
 }

@@ -42,9 +42,9 @@ func Run(v failures.Verdict, title string, code stages.Code, in i18n.Language) (
 	var b bytes.Buffer
 	err = runPage.Execute(&b, map[string]any{
 		"Title": title, "Verdict": cell.Verdict, "Text": timeline.Text(v.Trace, v.Findings, timeline.Options{Width: 110, Language: in}),
-		"Lang": in.Tag(), "Style": template.CSS(playerStyle), "Script": template.JS(stepScript), "Data": data,
+		"Policy": ownScript, "Lang": in.Tag(), "Style": template.CSS(playerStyle), "Script": template.JS(stepScript), "Data": data,
 	})
-	return b.String(), err
+	return string(allowScript(b.Bytes())), err
 }
 
 // script returns a value as JSON for a script element. No text in it can end the element.

@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"encoding/json"
+	"html"
 	"strings"
 	"testing"
 
@@ -65,7 +66,8 @@ func TestPageOfARunAsksNoHostForAnything(t *testing.T) {
 	one, err := page.Run(v, "one", stages.Code{}, i18n.English)
 	require.NoError(t, err)
 	require.NotRegexp(t, `(?i)(src|href)\s*=\s*["']?(https?:)?//|url\(|@import|fetch\(|XMLHttpRequest`, one)
-	require.Contains(t, one, `content="default-src 'none';`)
+	require.Contains(t, html.UnescapeString(one), "content=\"default-src 'none';")
+	require.Contains(t, html.UnescapeString(one), "; script-src '"+hashOfScript([]byte(one))+"'\"")
 	again, err := page.Run(v, "one", stages.Code{}, i18n.English)
 	require.NoError(t, err)
 	require.Equal(t, one, again)

@@ -20,10 +20,11 @@ class Stepper {
     this.slider = el('input', {type: 'range', min: '1', max: String(this.together.length), value: '1', 'aria-label': say('step'),
       oninput: () => this.go(Number(this.slider.value) - 1)});
     this.count = el('span', {class: 'count'});
+    this.nextButton = button(say('Next ▶'), say('next step'), '→', () => this.go(this.position + 1));
     this.element = el('div', {class: 'controls', role: 'group', 'aria-label': say('steps')},
       button('|◀', say('first step'), 'Home', () => this.go(0)),
         button(say('◀ Back'), say('one step back'), '←', () => this.go(this.position - 1)),
-      button(say('Next ▶'), say('next step'), '→', () => this.go(this.position + 1)),
+      this.nextButton,
         button('▶|', say('last step'), 'End', () => this.go(this.together.length - 1)),
       this.playButton, this.slider, this.count);
   }
@@ -36,6 +37,7 @@ class Stepper {
     this.together[this.position].forEach((step, n) => this.players[n].show(step));
     this.slider.value = String(this.position + 1);
     this.count.textContent = say('step {n} of {all}', {n: this.position + 1, all: this.together.length});
+    this.nextButton.classList.toggle('primary', !this.isAtEnd);
     if (this.isAtEnd) this.pause();
     if (this.moved) this.moved(this.position);
   }

@@ -25,11 +25,11 @@ func TestDroppedNXShowsInTheResultsAndTheSearch(t *testing.T) {
 		require.Equal(t, "true", value[string](b, `document.querySelector('.edits [aria-pressed=true]').ariaPressed`))
 		require.Contains(t, b.text(".lines .edited"), `m.key, "locked", "PX"`)
 		require.Equal(t, "true", value[string](b, `[...document.querySelectorAll('.lines .edited button')].find((button) => button.innerText === 'NX dropped').ariaPressed`))
-		require.Contains(t, b.text(".column"), "second-client was ✓")
+		require.Regexp(t, `^Your mistake changed 11 of \d\d results; they come first\.$`, b.text(".status"), "without those that do not apply")
+		require.Contains(t, b.text(".column"), "a second client tries while the first one holds second-client was ✓")
 		b.click(".search")
 		b.until("document.querySelector('.see')")
-		require.Contains(t, b.text(".found"), "exclusion in short-pauses: broken: ")
-		require.Contains(t, b.text(".found"), "nothing shorter exists")
+		require.Contains(t, b.text(".found"), "Broken: A is inside the lock while B still is. It takes 4 steps, 1 fault; nothing shorter exists.")
 		b.click(".see")
 		b.until("document.querySelector('.ending')")
 		require.Contains(t, b.text(".ending"), "BROKEN: exclusion: ")
@@ -52,7 +52,7 @@ func TestNewRequestEndsASearch(t *testing.T) {
 	b.until("document.querySelector('.column li')")
 	b.click(".search")
 	b.until("document.querySelector('.found button')")
-	b.click(`.choose a[href="#break/4"]`)
+	b.choose("lock", "4")
 	b.until("document.title === 'Break stage 4' && document.querySelector('.column li')")
 	b.click(".search")
 	b.until("document.querySelector('.found button')")
@@ -85,18 +85,19 @@ func TestUnknownLinkIsReported(t *testing.T) {
 	for hash, says := range map[string]string{
 		"#play/9":       "There is no game at #play/9",
 		"#break/9":      "There is no lock to break at #break/9",
-		"#break/2/none": `there is no edit "none" of stage 2`,
+		"#break/2/none": `There is no edit "none" of stage 2`,
 		"#write/3":      "Locks are no longer written in the page", "#exercise/r3": "go run . kata start",
 		"#write/3/v1.H4sIAAAAAAAA/play/v1/stage3~00000000/2c/1x/async/leak/a": "go run . kata start",
 		"#play/v1/stage3/2c/1x/async/wrong-delete/a.zz":                       "is no step",
 		"#play/v1/stage2~00000000/2c/1x/async/wrong-delete/a":                 "a lock that is not here",
 		"#play/v1/stage3/2c/1x/async/wrong-delete/b.b.b.b.b.b.b":              "is not possible: the lock has changed since",
-		"#take/no-such/3/step-2":                                              `there is no failure "no-such"`,
+		"#take/no-such/3/step-2":                                              `There is no failure "no-such"`,
 		"#take/late-unlock/3/step-999":                                        "no step 999",
 	} {
 		b.eval(fmt.Sprintf("location.hash = %q, 0", hash))
 		b.until("document.querySelector('#note').innerText")
 		require.Contains(t, b.text("#note"), says, hash)
+		require.False(t, b.isShown(".matrix"), "it stays where it was asked for: %s", hash)
 		b.eval("location.hash = '', 0")
 		b.until("document.querySelector('.matrix') && !document.querySelector('#note').innerText")
 	}
@@ -121,12 +122,37 @@ func TestEveryLockIsPlayedAndBroken(t *testing.T) {
 	}
 }
 
-// If the server cannot build the engine the page shows the error, and the matrix still works.
-func TestMissingEngineIsReported(t *testing.T) {
-	none := func(context.Context) ([]byte, error) { return nil, errors.New("there is no Go") }
-	b := open(t, servedWithEngine(t, none), wide, high)
+// While the server builds the engine the page says so. If it cannot, the page shows the error and offers another try.
+func TestEngineIsAwaitedAndItsErrorReported(t *testing.T) {
+	build := make(chan error)
+	b := open(t, servedWithEngine(t, func(context.Context) ([]byte, error) { return nil, <-build }), 390, 844)
+	b.click("details:nth-child(2) summary")
 	b.click(`a[href="#play/3"]`)
+	b.until("document.querySelector('progress:indeterminate')")
+	require.Contains(t, b.text(".loading"), "The engine is being built on your machine.")
+	require.True(t, b.isShown(`.loading a[href="#delete-foreign/2"]`))
+	build <- errors.New("there is no Go")
 	b.until("document.querySelector('#note').innerText")
-	require.Contains(t, b.text("#note"), "503: there is no Go")
+	require.Contains(t, b.text("#note"), "The engine could not be built: there is no Go")
+	require.True(t, b.isInView("#note p"))
+	require.Equal(t, "Play stage 3", b.text("h1"))
+	b.click(".again")
+	build <- errors.New("there is still no Go")
+	b.until("document.querySelector('#note').innerText.includes('still')")
 	b.complaints = nil // the browser reports the missing file
+}
+
+// On a phone mistakes are a select, and answers scroll into view.
+func TestPhoneShowsTheAnswer(t *testing.T) {
+	b := open(t, oneFile(t)+"#break/2", 390, 844)
+	b.click(".start")
+	b.until("document.querySelector('.column li')")
+	require.False(t, b.isShown(".edits"))
+	b.choose("mistake", "nx-dropped")
+	b.until("document.querySelector('.turned')")
+	require.True(t, b.isInView(".turned"))
+	b.click(".search")
+	b.until("document.querySelector('.see')")
+	require.True(t, b.isInView(".found .verdict"))
+	require.LessOrEqual(t, value[int](b, "document.scrollingElement.scrollWidth"), 390)
 }

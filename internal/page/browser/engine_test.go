@@ -22,7 +22,7 @@ func TestEngineThatDiesIsReplacedInAGame(t *testing.T) {
 	b.until("engine.now")
 	b.eval("engine.hear({kind: 'ended', text: 'out of memory'}), 0")
 	b.until("document.querySelector('#note').innerText")
-	require.Equal(t, "The engine was started again: out of memory.", b.text("#note"))
+	require.Equal(t, "The engine was started again: out of memory.", b.text("#note p"))
 	b.press("u")
 	b.until("document.querySelector('.turns .count').innerText.startsWith('1 step')")
 }

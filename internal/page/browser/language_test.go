@@ -48,7 +48,7 @@ func TestChineseVisitorReadsChinese(t *testing.T) {
 	call(b, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: agent, AcceptLanguage: "zh-CN,zh"})
 	b.do(chromedp.Navigate(oneFile(t)))
 	b.own = append(b.own, "file:", "about:")
-	require.Equal(t, "一把 Redis 锁，分阶段看它怎样坏掉", b.text("h1"))
+	require.Equal(t, "一把 Redis 锁，逐个阶段看它怎么出问题", b.text("h1"))
 	b.isChinese()
 	b.click(`a[href="#check-then-delete/3"]`)
 	b.isChinese()

@@ -96,6 +96,20 @@ func TestEveryRunStepsToItsVerdictAndFitsAPhone(t *testing.T) {
 	}
 }
 
+func TestComparisonFitsALaptop(t *testing.T) {
+	url := onDisk(t, bare(t))
+	b := open(t, url+"#check-then-delete/3..4/step-999", 1366, 768)
+	require.Less(t, value[float64](b, "document.querySelector('.verdict').offsetHeight"), 32.0, "one line")
+	require.GreaterOrEqual(t, value[float64](b, "document.querySelector('.sheet').clientHeight / document.querySelector('.lines li').offsetHeight"), 8.0)
+	require.Greater(t, value[float64](b, "document.querySelector('.timeline').clientHeight"), 150.0)
+	require.False(t, b.isShown(".in-terminal"))
+	require.Contains(t, b.text(".half:last-child .lines [data-changed]"), "unlockScript")
+	b = open(t, url+"#process-pause/6/step-11", 1366, 768)
+	require.NotZero(t, b.count(".lines li.two"))
+	require.True(t, b.isShown(".story"), "it stays while two are on one line of code")
+	require.Contains(t, b.text(".meaning"), "no lock that expires can prevent this")
+}
+
 func TestPrintHasTheWholeTimeline(t *testing.T) {
 	b := open(t, onDisk(t, bare(t))+"#check-then-delete/3/step-2", wide, high)
 	pdf, err := chromedp.Run(b.ctx, chromedp.PrintToPDF(chromedp.PDFPrintBackground()))

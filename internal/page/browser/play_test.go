@@ -81,6 +81,26 @@ func (b *tab) errors() string {
 	return strings.Join(b.complaints, "; ")
 }
 
+// choose takes an option, by its id, of the visible select with that label.
+func (b *tab) choose(label, id string) {
+	b.t.Helper()
+	b.eval(fmt.Sprintf(`(() => {
+		const select = [...document.querySelectorAll('label')].find((l) => l.innerText.startsWith(%q) && l.offsetHeight > 0).querySelector('select');
+		select.value = %q;
+		select.dispatchEvent(new Event('change'));
+	})()`, label, id))
+	b.settle()
+}
+
+// isInView reports whether an element is within the window.
+func (b *tab) isInView(selector string) bool {
+	b.t.Helper()
+	return value[bool](b, fmt.Sprintf(`(() => {
+		const {top, bottom} = document.querySelector(%q).getBoundingClientRect();
+		return top >= 0 && bottom <= innerHeight;
+	})()`, selector))
+}
+
 // option clicks on an option with these words.
 func (b *tab) option(words string) {
 	b.t.Helper()
@@ -106,7 +126,9 @@ func TestStage3IsWonByClicks(t *testing.T) {
 			b.click(".option.hinted")
 			b.until(fmt.Sprintf("location.hash !== %q", before))
 		}
-		require.Contains(t, b.text(".ending"), "The goal is reached. BROKEN: wrong delete: ")
+		require.Contains(t, b.text(".won"), "Well done! You did it in 9 steps, 3 faults. The best way takes 9 steps, 3 faults.")
+		require.Contains(t, b.text(".ending .verdict"), "BROKEN: wrong delete: ")
+		require.True(t, b.isShown(`.result a[href="#play/4"]`), "the next challenge")
 		require.Contains(t, b.text(".ending .replay"), "go run . replay 'v1/stage3/2c/1x/async/wrong-delete/b.B.")
 		require.Equal(t, "DEL", value[string](b, `document.querySelector('.lines .runs.own-1').innerText.match(/"(DEL)"/)[1]`), "the line that did it")
 		shared := b.hash()
@@ -125,6 +147,8 @@ func TestTakenOverRunEndsDifferently(t *testing.T) {
 		b.press("o")
 		b.until("document.querySelector('.option')")
 		require.Contains(t, b.text(".story"), "You have taken over check-then-delete")
+		require.Contains(t, b.text("h1"), "Bring it home")
+		require.False(t, b.isShown(`button[title="Hint (h)"]`), "a hint would break it")
 		for range 40 { // A continues at once, and then the others
 			if b.isShown(".ending") {
 				break
@@ -133,7 +157,7 @@ func TestTakenOverRunEndsDifferently(t *testing.T) {
 			b.press("1")
 			b.until(fmt.Sprintf("location.hash !== %q", before))
 		}
-		require.Contains(t, b.text(".ending"), "The run has ended, with another outcome. SAFE in this run")
+		require.Contains(t, b.text(".won"), "You brought it home: no rule is broken.")
 		require.Contains(t, b.text(".ending .replay"), "v1/stage3/check-then-delete@9/1x/")
 		b.press(kb.Escape)
 		require.True(t, b.isShown(".matrix"))

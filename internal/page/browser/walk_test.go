@@ -46,13 +46,15 @@ func TestKeyboardAloneIsEnough(t *testing.T) {
 	places(t, func(t *testing.T, url string) {
 		b := open(t, url, wide, high)
 		for range 10 {
-			if b.focus() == "#crash-before-expire/1" {
+			if b.count(".skip:focus") == 1 {
 				break
 			}
 			b.press(kb.Tab)
 		}
-		require.Equal(t, "#crash-before-expire/1", b.focus(), "Tab reaches the matrix")
+		b.press(kb.Enter)
+		require.Equal(t, "#crash-before-expire/1", b.focus(), "a few keys lead to the matrix")
 		require.Equal(t, "3px", value[string](b, "getComputedStyle(document.activeElement).outlineWidth"), "the focus is visible")
+		b.eval("document.querySelector('tbody.folded button').click(), 0") // the second family
 		for b.focus() != "#check-then-delete/1" {
 			before := b.focus()
 			b.press(kb.ArrowDown)
@@ -83,6 +85,22 @@ func TestKeyboardAloneIsEnough(t *testing.T) {
 		b.press(kb.Escape)
 		require.True(t, b.isShown(".matrix"))
 		require.Equal(t, "#check-then-delete/3", b.focus(), "back where one was")
+	})
+}
+
+func TestFirstScreenHasAFirstStoryAndTheLessonsInOrder(t *testing.T) {
+	places(t, func(t *testing.T, url string) {
+		b := open(t, url, wide, high)
+		require.Equal(t, 16, b.count(".list a"), "the failures with a lesson")
+		require.Equal(t, "stage 1\nA crash between SETNX and PEXPIRE", b.text(".list li:first-child"))
+		require.False(t, b.isShown(`.matrix a[href="#delete-foreign/2"]`), "its family is folded")
+		b.click(".home > p > .primary")
+		require.Equal(t, "#delete-foreign/2/step-1", b.hash())
+		b.press(kb.End)
+		require.Contains(t, b.text(".story"), "failures.md#delete-foreign")
+		require.Equal(t, strings.HasPrefix(url, "file:"), b.isShown(`.story a[href="failures.md#delete-foreign"]`), "a link only where it leads somewhere")
+		b.click(".controls .primary")
+		require.Equal(t, "#delete-foreign/2..3/step-1", b.hash(), "the stage that fixes it")
 	})
 }
 
@@ -165,7 +183,7 @@ func TestDeepLinkOpensTheStep(t *testing.T) {
 	require.True(t, b.isShown(".verdict"), "a step beyond the last is the last")
 	for _, nothing := range []string{"#no-such-failure/1", "#wake-lost/1", "#wake-lost/6/step-x", "#late-unlock/3..9", "#%"} {
 		b = open(t, url+nothing, wide, high)
-		require.True(t, b.isShown(".matrix"), nothing)
+		require.Equal(t, "Page not found", b.text("h1"))
 		require.Contains(t, b.text("#note"), "There is nothing at "+nothing)
 	}
 }

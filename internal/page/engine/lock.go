@@ -10,7 +10,6 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/edits"
-	"lockkata/internal/game"
 	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
 )
@@ -96,8 +95,6 @@ type Lock struct {
 	Title  string        `json:"title"`
 	Files  []stages.File `json:"files"`
 	Edits  []Edit        `json:"edits"`
-	Goals  []game.Named  `json:"goals"` // properties to play and to search for
-	Envs   []game.Named  `json:"envs"`
 	Search Question      `json:"search"` // the default question
 }
 
@@ -127,14 +124,6 @@ func (e *Engine) describe(r Request) (Lock, error) {
 	}
 	shown := Lock{
 		ID: l.ID, Name: l.NameIn(r.Lang), Title: l.TitleIn(r.Lang), Files: l.code.Files, Edits: []Edit{}, Search: questionOf(l.Challenge),
-	}
-	for _, p := range schedule.Properties {
-		if p.Suits(l.Subject) {
-			shown.Goals = append(shown.Goals, game.Named{Name: p.Name, Words: game.Goals[p.Name].Words.Localize(r.Lang)})
-		}
-	}
-	for _, env := range schedule.Envs {
-		shown.Envs = append(shown.Envs, game.Named{Name: env.Name, Words: env.About.Localize(r.Lang)})
 	}
 	for _, x := range edits.All {
 		if path.Dir(x.File) != l.Dir {

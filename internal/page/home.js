@@ -1,0 +1,119 @@
+// The first screen: where to begin, lists of what can be watched, played and broken, and the matrix
+// of all failures and stages.
+
+let lastPlace = null; // {href, inMatrix}: the link that was opened last, for the way back to it
+const openFamilies = new Set(); // the families whose rows the matrix shows
+
+function showHome() {
+  leave();
+  document.body.classList.remove('showing');
+  document.title = say(data.title);
+  if (openFamilies.size === 0) openFamilies.add(data.failures[0].family);
+  const back = lastPlace && failureOf(lastPlace.href.slice(1).split('/')[0]);
+  if (back && lastPlace.inMatrix) openFamilies.add(back.family);
+  const signed = (outcome, text) => el('li', {}, el('span', {class: 'cell cell-' + outcome}, signs[outcome]), ' ', text);
+  const skip = el('button', {type: 'button', class: 'skip', onclick: () => main.querySelector('.cell[tabindex="0"]')?.focus()}, say('To the table of all failures'));
+  main.replaceChildren(el('div', {class: 'home'}, skip, el('h1', {}, say(data.title)),
+    el('p', {class: 'intro'}, say('Six stages of one lock, each with fewer mistakes than the one before. Here you see how each breaks, step by step: the real code on an embedded Redis.')),
+    el('p', {}, watchFirst()),
+    el('div', {class: 'lists'}, watchList(), ...engine.isThere ? [playList(), breakList()] : [elsewhere()]),
+    engine.isThere ? el('p', {class: 'intro'}, ...tell('To write a lock yourself, run {kata} in lockkata’s folder.', {kata: el('code', {}, 'go run . kata start')})) : null,
+    el('h2', {}, say('All failures on all stages')),
+    el('p', {class: 'intro'}, say('Each cell is a run. Choose one to step through it.')),
+    el('ul', {class: 'key-signs'}, signed('x', wordOf('x')), signed('o', say('safe in this run')),
+      signed('n', meaningOf('n')), signed('i', meaningOf('i')), signed('-', wordOf('-'))),
+    el('div', {class: 'box', role: 'region', 'aria-label': say('failures and stages')}, matrix()),
+    el('div', {class: 'foot'}, el('p', {}, say(data.total)),
+      el('p', {}, say('"safe" means that this one scripted run did not break the lock. It is no proof.')))));
+  const link = lastPlace && main.querySelector(`${lastPlace.inMatrix ? '.matrix' : '.lists'} a[href="${lastPlace.href}"]`);
+  enterAt(link?.closest('.matrix') ? link : null);
+  link?.focus();
+}
+
+// listOf returns a named list of links, which a phone shows folded.
+const listOf = (title, text, items, isOpen) => el('details', {class: 'list', open: isOpen || !matchMedia('(max-width: 40rem)').matches},
+  el('summary', {}, el('h2', {}, title)), el('p', {}, text),
+  el('ol', {}, ...items.map(([href, stage, name]) => el('li', {}, el('a', {href}, el('small', {}, say(stage.name)), ' ', el('span', {}, name))))));
+
+// watchList has the failures that tell the story of the stages, each on the last stage that it breaks.
+function watchList() {
+  const last = ({cells}) => cells.findLastIndex(({outcome}) => outcome === 'x' || outcome === 'i');
+  const place = (failure) => (last(failure) < 0 ? data.stages.length : last(failure));
+  const lessons = data.failures.filter((failure) => failure.lesson).sort((a, b) => place(a) - place(b));
+  return listOf(say('Watch'), say('A failure of each kind, in the order of the stages.'), lessons.map((failure) => {
+    const stage = data.stages[Math.min(place(failure), data.stages.length - 1)];
+    return [hashOf(failure, [stage.id]), stage, say(failure.title)];
+  }), true);
+}
+
+const locksFor = (kind) => data.locks.map((lock) => [`#${kind}/${lock.id}`, lock, say(lock.title)]);
+const playList = () => listOf(say('Play'), say('You decide which command arrives when. Break the lock with as few faults as you can.'), locksFor('play'));
+const breakList = () => listOf(say('Break'), say('Put a mistake into a lock, and see at once what it lets happen.'), locksFor('break'));
+
+// elsewhere says how to get what this copy of the page cannot do.
+const elsewhere = () => el('section', {class: 'list'}, el('h2', {}, say('Play, break and write')),
+  el('p', {}, ...tell('To play, break and search the stages, run {serve} in lockkata’s folder. To write a lock yourself, run {kata} there.',
+    {serve: el('code', {}, 'go run . serve'), kata: el('code', {}, 'go run . kata start')})));
+
+function matrix() {
+  const table = el('table', {class: 'matrix', role: 'table'}, el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, say('failure')),
+    ...data.stages.map((s) => el('th', {scope: 'col', title: say(s.title)}, el('b', {}, s.id), el('span', {}, say(s.title)))))));
+  for (const family of new Set(data.failures.map((f) => f.family))) {
+    const rows = data.failures.filter((f) => f.family === family).map((failure) => el('tr', {role: 'row'},
+      el('th', {scope: 'row', role: 'rowheader'}, el('b', {}, failure.id), el('span', {}, say(failure.title))),
+      ...failure.cells.map((cell, i) => el('td', {role: 'cell'}, cellOf(failure, cell, data.stages[i])))));
+    const head = el('th', {colspan: data.stages.length + 1, scope: 'rowgroup', role: 'rowheader'}, el('button', {type: 'button',
+      'aria-expanded': String(openFamilies.has(family)), onclick: fold}, say(family), ' ', el('small', {}, String(rows.length))));
+    table.append(el('tbody', {role: 'rowgroup', class: openFamilies.has(family) ? '' : 'folded', 'data-family': family},
+      el('tr', {class: 'family', role: 'row'}, head), ...rows));
+  }
+  table.addEventListener('keydown', moveInMatrix);
+  return table;
+}
+
+// fold hides or shows the rows of a family.
+function fold({currentTarget: button}) {
+  const group = button.closest('tbody');
+  const isFolded = group.classList.toggle('folded');
+  button.setAttribute('aria-expanded', String(!isFolded));
+  if (isFolded) openFamilies.delete(group.dataset.family);
+  else openFamilies.add(group.dataset.family);
+  enterAt(null);
+}
+
+// enterAt makes one visible cell reachable by Tab: the given one, or the first.
+function enterAt(cell) {
+  for (const other of main.querySelectorAll('a.cell')) other.tabIndex = -1;
+  cell ??= main.querySelector('tbody:not(.folded) a.cell');
+  if (cell) cell.tabIndex = 0;
+}
+
+function cellOf(failure, cell, stage) {
+  const label = say('{failure} on {stage}: {outcome}', {failure: failure.id, stage: say(stage.name), outcome: wordOf(cell.outcome)});
+  if (!cell.run) return el('span', {class: 'cell cell--', 'data-stage': stage.id, title: label, role: 'img', 'aria-label': label}, signs['-']);
+  return el('a', {class: 'cell cell-' + cell.outcome, href: hashOf(failure, [stage.id]), title: label, 'aria-label': label, 'data-stage': stage.id, tabindex: '-1'}, signs[cell.outcome]);
+}
+
+// moveInMatrix moves the focus to the next cell with a run.
+function moveInMatrix(event) {
+  const at = event.target.closest('a.cell');
+  const rows = [...event.currentTarget.querySelectorAll('tbody:not(.folded) tr:not(.family)')];
+  if (!at) return;
+  const y = rows.indexOf(at.closest('tr'));
+  const x = at.closest('td').cellIndex;
+  const cell = (row, column) => row?.cells[column]?.querySelector('a.cell');
+  const columns = (from, by) => { for (let c = from; c > 0 && c <= data.stages.length; c += by) if (cell(rows[y], c)) return cell(rows[y], c); };
+  const down = (by) => { for (let r = y + by; r >= 0 && r < rows.length; r += by) if (cell(rows[r], x)) return cell(rows[r], x); };
+  const goal = {
+    ArrowRight: () => columns(x + 1, 1), ArrowLeft: () => columns(x - 1, -1), ArrowDown: () => down(1), ArrowUp: () => down(-1),
+    Home: () => columns(1, 1), End: () => columns(data.stages.length, -1),
+  }[event.key];
+  if (!goal) return;
+  event.preventDefault();
+  const next = goal();
+  if (!next) return;
+  at.tabIndex = -1;
+  next.tabIndex = 0;
+  next.focus();
+}
+
