@@ -44,10 +44,12 @@ func AuxKeys(trace *world.Trace) (found []string) {
 		case e.Kind == world.Called && e.Op == world.OpUnlock:
 			locked = s.Keys
 		case e.Kind == world.Returned && e.Op == world.OpUnlock:
-			if slices.ContainsFunc(locked, func(k world.Key) bool { return !isAmong(s.Keys, k.Name) }) {
-				for _, key := range s.Keys {
-					found = append(found, key.Name)
-				}
+			var left []string
+			for _, key := range s.Keys {
+				left = append(left, key.Name)
+			}
+			if slices.ContainsFunc(locked, func(k world.Key) bool { return !slices.Contains(left, k.Name) }) {
+				found = append(found, left...)
 			}
 		}
 	}
@@ -68,7 +70,3 @@ func (s Subject) Ignoring(keys []string) Subject {
 func alike(a, b string) bool { return ids.ReplaceAllString(a, "*") == ids.ReplaceAllString(b, "*") }
 
 var ids = regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|[0-9a-fA-F]{16,}`)
-
-func isAmong(keys []world.Key, name string) bool {
-	return slices.ContainsFunc(keys, func(k world.Key) bool { return k.Name == name })
-}

@@ -54,7 +54,7 @@ func within(t *testing.T, what string, run func()) {
 // cause. With -v it prints a line for each failure, and for each one that is not safe the
 // timeline and the stage that fixes it; without -v, only the first timeline that was not expected.
 func Check(t *testing.T, s Subject, expect Expect) {
-	var sum summary
+	count, unexpected := map[Outcome]int{}, []Verdict(nil)
 	checkAll(t, s, s.Failures(), func(t *testing.T, v Verdict) {
 		want := expect(v.Failure)
 		wrong := want != v.Outcome && !(want == Safe && v.Outcome == NotApplicable)
@@ -62,17 +62,19 @@ func Check(t *testing.T, s Subject, expect Expect) {
 		if !wrong {
 			how = ", as expected of " + strings.Replace(v.Subject, "stage", "stage ", 1)
 		}
-		draw := testing.Verbose() && v.Outcome != Safe || wrong && sum.wrong == nil
+		draw := testing.Verbose() && v.Outcome != Safe || wrong && unexpected == nil
 		v.print(t, how, draw)
 		if fixed := fixedIn(v.Failure, v.Subject); draw && !v.Outcome.IsGood() && fixed != "" {
 			fmt.Fprintf(t.Output(), "fixed in stage %s (go run . diff %[1]s): %s\n", fixed, v.Failure.Fixed)
 		}
-		sum.add(v, wrong)
+		count[v.Outcome]++
 		if wrong {
+			v.Trace = nil // it is large
+			unexpected = append(unexpected, v)
 			t.Errorf("expected %s", want.Word())
 		}
 	})
-	t.Log(sum.String())
+	t.Log(summary(count, unexpected))
 }
 
 // fixedIn returns the first lock of this repository, after the named one, that fixes a failure, or "".

@@ -1,6 +1,7 @@
 package failures
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -89,7 +90,7 @@ func (s Subject) Shows(trace *world.Trace) (shown []Feature) {
 			show(Scripts)
 		case e.Kind == world.Sent && strings.HasSuffix(e.Command[0], "SUBSCRIBE"):
 			show(PubSub)
-		case e.Kind == world.Executed && e.Background && slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Leased }):
+		case e.Kind == world.Executed && e.Background && e.Effects.Include(world.Leased):
 			show(Watchdog)
 		}
 	}
@@ -172,26 +173,13 @@ const (
 // IsGood reports whether the lock survives the failure, or the failure does not apply.
 func (o Outcome) IsGood() bool { return o == Safe || o == Noticed || o == NotApplicable }
 
-// String returns the id of an outcome.
-func (o Outcome) String() string {
-	switch o {
-	case Broken:
-		return "broken"
-	case Safe:
-		return "safe"
-	case Noticed:
-		return "noticed"
-	case Inherent:
-		return "inherent"
-	case NotApplicable:
-		return "not applicable"
-	case Elsewhere:
-		return "world only"
-	case NotTested:
-		return "not told"
-	}
-	return "not played"
+var outcomeIDs = map[Outcome]string{
+	Broken: "broken", Safe: "safe", Noticed: "noticed", Inherent: "inherent", NotApplicable: "not applicable",
+	Elsewhere: "world only", NotTested: "not told", NotPlayed: "not played",
 }
+
+// String returns the id of an outcome.
+func (o Outcome) String() string { return cmp.Or(outcomeIDs[o], outcomeIDs[NotPlayed]) }
 
 // Word returns the outcome in words for readers.
 func (o Outcome) Word() i18n.Text {
@@ -205,9 +193,9 @@ func (o Outcome) Word() i18n.Text {
 }
 
 // All is the catalogue of a lock of one server, family by family.
-var All = concat(
-	leaseFailures, ownerFailures, renewalFailures, waitingFailures, networkFailures, contextFailures,
-	reentryFailures, serverFailures, limitFailures, fencedFailures, guardFailures, usageFailures,
+var All = slices.Concat(
+	leaseFailures, ownerFailures, renewing, releasing, waitingFailures, networkFailures, contextFailures,
+	reentryFailures, serverFailures, limitFailures, twins(), tokenFailures, guardFailures, usageFailures,
 )
 
 // OfLocks returns the failures of the lock itself, without those of its users and of the resource.
@@ -217,15 +205,7 @@ func OfLocks() []Failure {
 }
 
 // Catalogue is every failure: All, and those of RedLock.
-var Catalogue = concat(All, OfRedLock)
-
-func concat(families ...[]Failure) []Failure {
-	var all []Failure
-	for _, f := range families {
-		all = append(all, f...)
-	}
-	return all
-}
+var Catalogue = slices.Concat(All, OfRedLock)
 
 // Find returns the failure of that id.
 func Find(id string) (Failure, bool) {

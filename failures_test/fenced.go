@@ -7,10 +7,6 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// The failures that no lease can prevent, with a ledger that refuses old fencing
-// tokens; and failures of the tokens themselves.
-var fencedFailures = concat(twins(), tokenFailures)
-
 // twinStories are the stories of the limits with a fenced ledger.
 var twinStories = map[string]string{
 	"process-pause":      "A stands still beyond its lease, as before, and B creates the order with a higher token. A wakes up and writes with its old one: the ledger has seen a newer, and refuses.",
@@ -20,7 +16,7 @@ var twinStories = map[string]string{
 	"clock-jump":         "The clock of Redis jumps and ends A's lease, as before. B's token is higher, as every later one: A's write is refused.",
 }
 
-// twins are the limits with a fenced ledger.
+// twins returns the failures that no lease can prevent, with a ledger that refuses old fencing tokens.
 func twins() []Failure {
 	all := slices.Clone(limitFailures)
 	for i, f := range all {
@@ -35,6 +31,7 @@ func twins() []Failure {
 	return all
 }
 
+// Failures of the fencing tokens themselves.
 var tokenFailures = []Failure{
 	{
 		ID: "token-after-flush", Family: Fences, Guard: world.TokenGuard, Needs: []Feature{Fencing},
@@ -135,16 +132,12 @@ var tokenFailures = []Failure{
 func nthTakes(trace *world.Trace, client string) (n int) {
 	for _, e := range trace.Events {
 		if e.Kind == world.Executed && e.Client == client && e.Op == world.OpLock {
-			if n++; installs(e) {
+			if n++; e.Effects.Include(world.Installed) {
 				return n
 			}
 		}
 	}
 	return 0
-}
-
-func installs(e world.Event) bool {
-	return slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Installed })
 }
 
 // loseToken gives A its third token, loses the data of Redis, and lets B create the

@@ -51,10 +51,8 @@ func (f Failure) unmet(trace *world.Trace) i18n.Message {
 // seen is the precondition that some scene of the trace is of a kind.
 func seen(missing i18n.Message, is func(*world.Scene) bool) Precondition {
 	return func(trace *world.Trace) i18n.Message {
-		for _, s := range trace.Scenes() {
-			if is(s) {
-				return i18n.Message{}
-			}
+		if slices.ContainsFunc(trace.Scenes(), is) {
+			return i18n.Message{}
 		}
 		return missing
 	}
@@ -113,15 +111,9 @@ func waits(clients string) Precondition {
 func waitsAs(clients string, moments ...string) Precondition {
 	return seen(noneWaited.Args("clients", clients), func(s *world.Scene) bool {
 		e := s.Event
-		if !slices.Contains(moments, string(e.Kind)) && (e.Kind != world.Called || !slices.Contains(moments, e.Op)) {
-			return false
-		}
-		for client := range strings.FieldsSeq(clients) {
-			if call, busy := s.Call(client); !busy || call.Op != world.OpLock {
-				return false
-			}
-		}
-		return true
+		isMoment := slices.Contains(moments, string(e.Kind)) || e.Kind == world.Called && slices.Contains(moments, e.Op)
+		isAway := func(client string) bool { call, _ := s.Call(client); return call.Op != world.OpLock }
+		return isMoment && !slices.ContainsFunc(strings.Fields(clients), isAway)
 	})
 }
 
@@ -147,32 +139,20 @@ func asksWhile(client, other string) Precondition {
 // asksTwice: that client had two Locks under way at once.
 func asksTwice(client string) Precondition {
 	return seen(noneBeside.Args("client", client), func(s *world.Scene) bool {
-		locks := 0
-		for _, call := range s.Calls {
-			if call.Client == client && call.Op == world.OpLock {
-				locks++
-			}
-		}
-		return locks > 1
+		isOther := func(call *world.Event) bool { return call.Client != client || call.Op != world.OpLock }
+		return len(slices.DeleteFunc(slices.Clone(s.Calls), isOther)) > 1
 	})
 }
 
 // overtakes: that client got the lock while the command with which the other one took it was
 // on its way.
 func overtakes(client, other string) Precondition {
-	return func(trace *world.Trace) i18n.Message {
-		granted := -1
-		for _, s := range trace.Scenes() {
-			e := s.Event
-			if e.Acquires() && e.Client == client {
-				granted = s.Index
-			}
-			if e.Kind == world.Executed && e.Client == other && installs(*e) && s.Request.Sent < granted {
-				return i18n.Message{}
-			}
-		}
-		return noneOvertook.Args("client", client, "other", other)
-	}
+	return seen(noneOvertook.Args("client", client, "other", other), func(s *world.Scene) bool {
+		e := s.Event
+		gets := func(x world.Event) bool { return x.Acquires() && x.Client == client }
+		return e.Kind == world.Executed && e.Client == other && e.Effects.Include(world.Installed) &&
+			slices.ContainsFunc(s.Trace.Events[max(s.Request.Sent, 0):s.Index], gets)
+	})
 }
 
 // asksAsItEnds: Redis executed a command of that client while another client's key had less
@@ -190,19 +170,11 @@ func asksAsItEnds(client string) Precondition {
 // renewed: a goroutine started by the lock gave that client's key a new lease before the
 // client unlocked.
 func renewed(client string) Precondition {
-	return func(trace *world.Trace) i18n.Message {
-		for _, e := range trace.Events {
-			if e.Kind == world.Called && e.Op == world.OpUnlock {
-				break
-			}
-			for _, x := range e.Effects {
-				if e.Background && x.Kind == world.Leased && x.Owner.Client == client {
-					return i18n.Message{}
-				}
-			}
-		}
-		return noneRenewed.Args("client", client)
-	}
+	return seen(noneRenewed.Args("client", client), func(s *world.Scene) bool {
+		extends := func(x world.Effect) bool { return x.Kind == world.Leased && x.Owner.Client == client }
+		unlocks := func(e world.Event) bool { return e.Kind == world.Called && e.Op == world.OpUnlock }
+		return s.Event.Background && slices.ContainsFunc(s.Event.Effects, extends) && !slices.ContainsFunc(s.Trace.Events[:s.Index], unlocks)
+	})
 }
 
 // arrivesLate: a command of an Unlock reached Redis when its client had the lock again.
@@ -215,32 +187,22 @@ func arrivesLate(client string) Precondition {
 
 // arrivesTooLate: a command of that client's Lock took the lock after the Lock's deadline.
 func arrivesTooLate(client string) Precondition {
-	return func(trace *world.Trace) i18n.Message {
-		deadline := map[int]time.Duration{} // of the client's calls
-		for _, e := range trace.Events {
-			if e.Kind == world.Called && e.Op == world.OpLock && e.Client == client && e.Bound > 0 {
-				deadline[e.Call] = e.At + e.Bound
-			}
-			if at, mine := deadline[e.Call]; mine && e.Kind == world.Executed && installs(e) && e.At > at {
-				return i18n.Message{}
-			}
+	return seen(noneTooLate.Args("client", client), func(s *world.Scene) bool {
+		e := s.Event
+		isOver := func(c world.Event) bool {
+			return c.Kind == world.Called && c.Call == e.Call && c.Bound > 0 && e.At > c.At+c.Bound
 		}
-		return noneTooLate.Args("client", client)
-	}
+		return e.Kind == world.Executed && e.Op == world.OpLock && e.Client == client && e.Effects.Include(world.Installed) &&
+			slices.ContainsFunc(s.Trace.Events[:s.Index], isOver)
+	})
 }
 
 // unlocksDuring: a renewal was on its way as that client called Unlock.
 func unlocksDuring(client string) Precondition {
 	return seen(noRenewal.Args("client", client), func(s *world.Scene) bool {
-		if e := s.Event; e.Kind != world.Called || e.Op != world.OpUnlock || e.Client != client {
-			return false
-		}
-		for _, r := range s.UnderWay {
-			if r.Call == 0 && !r.Ledger && r.Process == client {
-				return true
-			}
-		}
-		return false
+		e := s.Event
+		isRenewal := func(r *world.Request) bool { return r.Call == 0 && !r.Ledger && r.Process == client }
+		return e.Kind == world.Called && e.Op == world.OpUnlock && e.Client == client && slices.ContainsFunc(s.UnderWay, isRenewal)
 	})
 }
 

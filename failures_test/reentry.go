@@ -1,8 +1,6 @@
 package failures
 
 import (
-	"slices"
-
 	"github.com/redis/go-redis/v9"
 
 	"lockkata/failures_test/oracle"
@@ -93,7 +91,7 @@ var reentryFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
-			a.After(counts).Delay(w.Lease / 30)
+			a.After(func(c world.Command) bool { return c.Effects.Include(world.Counted) }).Delay(w.Lease / 30)
 			if a.Lock(world.Within(w.Lease / 60)).Held() {
 				a.Unlock()
 			}
@@ -293,9 +291,4 @@ var reentryFailures = []Failure{
 			b.Lock(world.Within(patience(w)))
 		},
 	},
-}
-
-// counts matches a command that changed an owner's count.
-func counts(c world.Command) bool {
-	return slices.ContainsFunc(c.Effects, func(e world.Effect) bool { return e.Kind == world.Counted })
 }

@@ -1,7 +1,6 @@
 package failures
 
 import (
-	"runtime"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -11,8 +10,6 @@ import (
 )
 
 // Failures of the watchdog: it renews too little, or another client's lock.
-var renewalFailures = concat(renewing, releasing)
-
 var renewing = []Failure{
 	{
 		ID: "renew-foreign", Family: Renewal, Needs: []Feature{Watchdog},
@@ -180,7 +177,7 @@ var renewing = []Failure{
 		Client:   func(o *redis.Options) { o.PoolSize, o.ReadTimeout = 1, -1 },
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
-			forgetTimers()
+			world.ForgetTimers()
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
 			a.Before(world.Named("GET")).Delay(w.Lease + w.Lease/5)
@@ -189,7 +186,6 @@ var renewing = []Failure{
 			b.Lock(world.Within(patience(w)))
 			w.Sleep(w.Lease / 5)
 			a.Unlock()
-			forgetTimers()
 		},
 	},
 	{
@@ -306,12 +302,4 @@ var renewing = []Failure{
 			a.Unlock()
 		},
 	},
-}
-
-// forgetTimers empties the sync.Pool in which go-redis keeps the timers of calls that
-// have waited for a connection. A timer of one bubble must not be used in the next, and
-// go-redis does not know of bubbles. Two collections empty a sync.Pool.
-func forgetTimers() {
-	runtime.GC()
-	runtime.GC()
 }

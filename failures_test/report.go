@@ -3,7 +3,6 @@ package failures
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -25,7 +24,7 @@ var (
 )
 
 func init() {
-	for _, o := range []Outcome{Broken, Safe, Noticed, Inherent, NotApplicable, Elsewhere, NotTested, NotPlayed} {
+	for o := range outcomeIDs {
 		i18n.Register(o.Word(), o.loud())
 	}
 	for _, f := range Catalogue {
@@ -85,7 +84,7 @@ func (v Verdict) at() string {
 	if at.Step != against.Step {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d", path.Base(source.File), source.Line)
+	return source.Short()
 }
 
 // SourceOf returns the line of the lock that broke a rule: the line that sent the command which broke
@@ -172,32 +171,16 @@ func (v Verdict) cause() i18n.Text {
 	return i18n.Text(against.Monitor)
 }
 
-// summary is the result of a whole catalogue.
-type summary struct {
-	count map[Outcome]int
-	wrong []Verdict // outcomes that were not expected
-}
-
-func (s *summary) add(v Verdict, wrong bool) {
-	if s.count == nil {
-		s.count = map[Outcome]int{}
-	}
-	s.count[v.Outcome]++
-	if wrong {
-		s.wrong = append(s.wrong, Verdict{Failure: v.Failure, Outcome: v.Outcome, Findings: v.Findings})
-	}
-}
-
-// String returns a line of counts, and one for each cause of unexpected outcomes.
-func (s *summary) String() string {
+// summary returns a line with the number of each outcome, and one for each cause of unexpected ones.
+func summary(count map[Outcome]int, unexpected []Verdict) string {
 	var counts []string
 	for _, o := range []Outcome{Broken, Safe, Noticed, Inherent, NotTested, NotPlayed, NotApplicable} {
-		if s.count[o] > 0 {
-			counts = append(counts, fmt.Sprintf("%s %d", o.Word(), s.count[o]))
+		if count[o] > 0 {
+			counts = append(counts, fmt.Sprintf("%s %d", o.Word(), count[o]))
 		}
 	}
 	text := strings.Join(counts, ", ")
-	for _, cause := range Causes(s.wrong) {
+	for _, cause := range Causes(unexpected) {
 		text += "\n" + cause.Localize(i18n.English)
 	}
 	return text

@@ -91,7 +91,8 @@ const keysOfOne = "on a real server only the keys of one lock are watched, and t
 // takeBoth has A and B take two locks. A's command for stock:tea is on its way while B begins.
 func takeBoth(w *world.World, ofA, ofB string) {
 	a, b := w.ClientOf("A", ofA), w.ClientOf("B", ofB)
-	a.Before(names(otherLock)).Delay(w.Lease / 60)
+	isOther := func(arg string) bool { return strings.Contains(arg, otherLock) }
+	a.Before(func(c world.Command) bool { return world.Write(c) && slices.ContainsFunc(c.Args, isOther) }).Delay(w.Lease / 60)
 	longer := w.Lease + w.Lease/6 + 50*time.Millisecond // see [patience]
 	first := a.StartLock(world.Within(longer))
 	w.Sleep(w.Lease / 240)
@@ -103,12 +104,5 @@ func takeBoth(w *world.World, ofA, ofB string) {
 	first.Wait()
 	if second.Wait().Held() && !first.Held() {
 		b.Unlock()
-	}
-}
-
-// names matches a command that changes something and names a lock.
-func names(lock string) world.Match {
-	return func(c world.Command) bool {
-		return world.Write(c) && slices.ContainsFunc(c.Args, func(arg string) bool { return strings.Contains(arg, lock) })
 	}
 }

@@ -177,7 +177,7 @@ func run(p *process, config world.Config, scenario func(*world.World)) (trace *w
 		return nil, fmt.Errorf("live: Redis at %s: %w", p.addr(), err)
 	}
 	withLabel(func(label string) {
-		trace, err = world.RunOn(server, clock{label}, config, scenario)
+		trace, err = world.RunOn([]world.Redis{server}, clock{label}, config, scenario)
 		if n := labelled(label) - 1; n > 0 && err == nil {
 			err = fmt.Errorf("live: %w: %d of them", world.ErrLeft, n)
 		}

@@ -60,7 +60,7 @@ func newServer(p *process, lock string) (*server, error) {
 // reset empties an own server, and compares the clocks.
 func (r *server) reset() error {
 	if r.process.isOurs() {
-		if err := errors.Join(r.FlushAll(), r.FlushScripts()); err != nil {
+		if err := errors.Join(r.Suffer(world.Flushed, 0), r.Suffer(world.ScriptsFlushed, 0)); err != nil {
 			return err
 		}
 		if err := r.process.begin(); err != nil {
@@ -140,9 +140,34 @@ func (r *server) LoadScript(source string) error {
 	return r.control.ScriptLoad(context.Background(), source).Err()
 }
 
-// Evict limits the memory of an own Redis for a moment, so that it evicts every key with a lease.
+// Suffer supports all faults but a clock that jumps. On a shared Redis it only removes the lock's keys.
+func (r *server) Suffer(fault world.ServerFault, _ time.Duration, keys ...string) error {
+	ctx := context.Background()
+	switch {
+	case fault == world.ClockJumped:
+		return errNotLive
+	case fault == world.Evicted:
+		return r.evict(keys...)
+	case fault == world.Started, fault == world.SubscriptionLost: // nothing happens to the server itself
+		return nil
+	case !r.process.isOurs():
+		return errShared
+	case fault == world.MemoryFull: // a limit below the used memory
+		r.full = true
+		return r.limitMemory("1", "noeviction")
+	case fault == world.Flushed:
+		return r.control.FlushAll(ctx).Err()
+	case fault == world.ScriptsFlushed:
+		return r.control.ScriptFlush(ctx).Err()
+	case fault == world.FailedOver:
+		return withoutLabel(r.process.failover)
+	}
+	return withoutLabel(r.process.restart)
+}
+
+// evict limits the memory of an own Redis for a moment, so that it evicts every key with a lease.
 // On a shared Redis it removes the lock's keys.
-func (r *server) Evict(names ...string) error {
+func (r *server) evict(names ...string) error {
 	if !r.process.isOurs() {
 		return r.remove(names...)
 	}
@@ -178,45 +203,6 @@ func (r *server) limitMemory(limit, policy string) error {
 		r.control.ConfigSet(ctx, "maxmemory", limit).Err(),
 	)
 }
-
-// FillMemory sets a memory limit below the used memory.
-func (r *server) FillMemory() error {
-	return r.ifOurs(func() error {
-		r.full = true
-		return r.limitMemory("1", "noeviction")
-	})
-}
-
-// ifOurs calls do for an own server only.
-func (r *server) ifOurs(do func() error) error {
-	if r.process.isOurs() {
-		return do()
-	}
-	return errShared
-}
-
-// FlushAll removes all keys.
-func (r *server) FlushAll() error {
-	return r.ifOurs(func() error { return r.control.FlushAll(context.Background()).Err() })
-}
-
-// FlushScripts removes all scripts.
-func (r *server) FlushScripts() error {
-	return r.ifOurs(func() error { return r.control.ScriptFlush(context.Background()).Err() })
-}
-
-// Restart kills the process and starts it again.
-func (r *server) Restart() error {
-	return r.ifOurs(func() error { return withoutLabel(r.process.restart) })
-}
-
-// Failover replaces the master by the replica.
-func (r *server) Failover() error {
-	return r.ifOurs(func() error { return withoutLabel(r.process.failover) })
-}
-
-// JumpClock is not supported.
-func (r *server) JumpClock(time.Duration) error { return errNotLive }
 
 // Clear removes the lock's keys and the memory limit.
 func (r *server) Clear() {

@@ -89,7 +89,7 @@ func truth(f *file) func(*world.Scene) {
 			owed[e.Call] = true
 		case e.Kind == world.Lost:
 			if told[e.Client] = true; freed[e.Call] {
-				f.report(e, falseLoss, "client", e.Client)
+				f.report(e, falseLoss)
 			}
 		case e.Kind == world.Returned:
 			text := contradiction(e, f.calls[e.Call], s.Keys, owed[e.Call])
@@ -97,7 +97,7 @@ func truth(f *file) func(*world.Scene) {
 			case text == failsForNobody && (taken[e.Client] > 0 || s.Condition(e.Process).Closed): // this may mean that its hold is lost
 			case (text == freedIt || text == stillItsOwn) && told[e.Client]: // it may be told so again, also while its key is in Redis
 			case text != "":
-				f.report(e, text, "call", e.Op, "client", e.Client, "error", e.Result.Error)
+				f.report(e, text, "call", e.Op, "error", e.Result.Error)
 			}
 			if e.Result.Held {
 				taken[e.Client]++
@@ -116,7 +116,7 @@ func (k kept) follow(f *file, s *world.Scene) {
 		switch after := s.Event.At - unlock.At; {
 		case after > Grace(f.Trace): // the key was there until this event
 			delete(k, client)
-			f.report(unlock, keptIt, "client", client, "time", after.Truncate(time.Millisecond))
+			f.report(unlock, keptIt, "time", after.Truncate(time.Millisecond))
 		case !owns(s.Keys, client) || s.Holds(client) > 0:
 			delete(k, client)
 		}
@@ -185,7 +185,7 @@ func lossNoticed(f *file) func(*world.Scene) {
 			return
 		}
 		if lost[e.Client] && e.Result.Claim == world.ClaimDone && !f.calls[e.Call].freed {
-			f.report(e, lossHidden, "client", e.Client)
+			f.report(e, lossHidden)
 		}
 		if s.Holds(e.Client) == 0 { // if a hold is left, its Unlock has to report the loss too
 			lost[e.Client] = false
@@ -201,7 +201,7 @@ func holdCount(f *file) func(*world.Scene) {
 	return func(s *world.Scene) {
 		e := s.Event
 		if e.Kind == world.Returned && e.Op == world.OpCount && e.Result.Claim == world.ClaimRefused && s.Holds(e.Client) > 0 && owns(s.Keys, e.Client) {
-			f.report(e, countFails, "client", e.Client, "error", e.Result.Error)
+			f.report(e, countFails, "error", e.Result.Error)
 		}
 		if e.Kind != world.Returned || e.Op == world.OpRun || e.Result.Claim != world.ClaimDone {
 			return
@@ -213,12 +213,12 @@ func holdCount(f *file) func(*world.Scene) {
 		elsewhere := !there && owns(s.Keys, e.Client)
 		switch taken := s.Holds(e.Client); {
 		case there && counted != taken*len(f.Locks(e.Client)):
-			f.report(e, countsOther, "client", e.Client, "times", times(taken), "n", counted)
+			f.report(e, countsOther, "times", times(taken), "n", counted)
 		case e.Op != world.OpCount:
 		case elsewhere && e.Result.Count != taken:
-			f.report(e, tellsOtherTimes, "client", e.Client, "told", e.Result.Count, "times", times(taken))
+			f.report(e, tellsOtherTimes, "told", e.Result.Count, "times", times(taken))
 		case !elsewhere && e.Result.Count != counted:
-			f.report(e, tellsOther, "client", e.Client, "told", e.Result.Count, "n", counted)
+			f.report(e, tellsOther, "told", e.Result.Count, "n", counted)
 		}
 	}
 }

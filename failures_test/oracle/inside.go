@@ -39,35 +39,22 @@ func exclusion(f *file) func(*world.Scene) {
 			if gone && isToldInTime(f, other, s.Process(other), at) {
 				continue
 			}
-			f.report(e, twoInside, "client", e.Client, "other", other)
+			f.report(e, twoInside, "other", other)
 			break
 		}
 	}
-}
-
-// isTold reports whether the lane is told by that time that its hold is lost.
-func isTold(events []world.Event, lane string, by time.Duration) bool {
-	for _, e := range events {
-		if e.At > by {
-			return false
-		}
-		if e.Kind == world.Lost && e.Client == lane {
-			return true
-		}
-	}
-	return false
 }
 
 // isToldInTime reports whether a lane whose key was taken away is told within a third of a lease,
 // or, if that takes longer, by the first answer that its watchdog gets within a lease.
 func isToldInTime(f *file, lane, process string, taken time.Duration) bool {
 	by, asks := taken+f.Lease/3, false
-	for i, e := range f.Events {
+	for _, e := range f.Events {
 		if e.At >= taken && e.At <= taken+f.Lease && e.Kind == world.Executed && e.Background && e.Process == process && !asks {
 			by, asks = max(by, e.At), true
 		}
 		if e.At >= taken && e.Kind == world.Lost && e.Client == lane {
-			return isTold(f.Events[i:], lane, by+Grace(f.Trace))
+			return e.At <= by+Grace(f.Trace)
 		}
 	}
 	return false
@@ -75,12 +62,9 @@ func isToldInTime(f *file, lane, process string, taken time.Duration) bool {
 
 // Noticed reports whether a holder was told that its hold is lost while it still believed in it.
 func Noticed(trace *world.Trace) bool {
-	for _, s := range trace.Scenes() {
-		if s.Event.Kind == world.Lost && s.Before.Holds(s.Event.Client) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(trace.Scenes(), func(s *world.Scene) bool {
+		return s.Event.Kind == world.Lost && s.Before.Holds(s.Event.Client) > 0
+	})
 }
 
 func damage(f *file) func(*world.Scene) {
@@ -91,7 +75,7 @@ func damage(f *file) func(*world.Scene) {
 			newest = e.Client
 		}
 		if e.IsStale() && e.Client == newest {
-			f.report(e, newestRefused, "client", e.Client)
+			f.report(e, newestRefused)
 		}
 		for n := len(s.Before.Orders); n < len(e.Orders); n++ {
 			same := func(o world.Order) bool { return o.Name == e.Orders[n].Name }
@@ -120,7 +104,7 @@ func endlessHold(f *file) func(*world.Scene) {
 		}
 		for _, other := range s.Others(e.Client) {
 			if lasted := e.At - begun[other]; lasted > LongestHold*f.Lease {
-				f.report(e, heldTooLong, "client", e.Client, "other", other, "time", lasted.Truncate(time.Second))
+				f.report(e, heldTooLong, "other", other, "time", lasted.Truncate(time.Second))
 				return
 			}
 		}
@@ -145,7 +129,7 @@ func boundedWait(f *file) func(*world.Scene) {
 		}
 		for _, first := range s.Calls {
 			if first.Op == world.OpLock && !f.calls[first.Call].left && first.Process == call.Process && first.At < call.At {
-				f.report(e, overtakes, "client", e.Client, "other", first.Client)
+				f.report(e, overtakes, "other", first.Client)
 				return
 			}
 		}

@@ -101,14 +101,6 @@ func init() {
 	}
 }
 
-// Monitors lists every monitor.
-func Monitors() (all []Monitor) {
-	for _, r := range rules {
-		all = append(all, r.name)
-	}
-	return all
-}
-
 // Grace returns how long a key may stay after its hold has failed or ended: time for
 // a lock to clean up after a command of unknown outcome. It is a second for a lease
 // of 30 s, and more on the wall clock.
@@ -145,22 +137,22 @@ type file struct {
 	*world.Trace
 	monitor Monitor
 	calls   byCall
+	follow  func(*world.Scene)
 	found   []Finding
 }
 
-// report adds a finding: the rule is broken at an event.
+// report adds a finding: the event's client has broken the rule.
 func (f *file) report(e *world.Event, text i18n.Text, pairs ...any) {
-	said := text.Args(pairs...)
-	found := Finding{f.monitor, e.Step, e.At, e.Client, said.Localize(i18n.English), text == panics, said}
+	f.reportOf(e.Client, e, text, pairs...)
+}
+
+// reportOf adds a finding: by the time of an event, a client has broken the rule.
+func (f *file) reportOf(client string, e *world.Event, text i18n.Text, pairs ...any) {
+	said := text.Args(append(pairs, "client", client)...)
+	found := Finding{f.monitor, e.Step, e.At, client, said.Localize(i18n.English), text == panics, said}
 	if n := len(f.found); n == 0 || f.found[n-1].Step != found.Step || f.found[n-1].Text != found.Text { // once for several servers
 		f.found = append(f.found, found)
 	}
-}
-
-// of sets the client of an event, for a rule that this client has broken by then, and returns the event.
-func of(client string, e *world.Event) *world.Event {
-	e.Client = client
-	return e
 }
 
 // costs are the monitors of commands that are wasted and break nothing.
@@ -170,24 +162,24 @@ var costs = []Monitor{Polling, CommandCount, RenewalCount}
 // if the story is about them: elsewhere they would hide the result that matters.
 func Judge(trace *world.Trace, about ...Monitor) []Finding {
 	beside := func(m Monitor) bool { return slices.Contains(costs, m) && !slices.Contains(about, m) }
-	return Ask(trace, slices.DeleteFunc(Monitors(), beside)...)
+	return Ask(trace, slices.DeleteFunc(Rules(), beside)...)
 }
 
 // Ask returns the findings of some monitors only. They follow the trace together.
 func Ask(trace *world.Trace, monitors ...Monitor) []Finding {
 	calls := byCall{}
 	var files []*file
-	var follow []func(*world.Scene)
 	for _, r := range rules {
 		if slices.Contains(monitors, r.name) {
 			f := &file{Trace: trace, monitor: r.name, calls: calls}
-			files, follow = append(files, f), append(follow, r.follow(f))
+			f.follow = r.follow(f)
+			files = append(files, f)
 		}
 	}
 	for _, s := range trace.Scenes() {
 		calls.follow(s.Event)
-		for _, f := range follow {
-			f(s)
+		for _, f := range files {
+			f.follow(s)
 		}
 	}
 	var found []Finding

@@ -8,7 +8,7 @@ import (
 )
 
 func TestEveryMonitorHasARuleSentence(t *testing.T) {
-	for _, m := range Monitors() {
+	for _, m := range Rules() {
 		require.True(t, strings.HasSuffix(string(m.Rule()), "."), "%s says %q", m, m.Rule())
 	}
 }

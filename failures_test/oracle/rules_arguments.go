@@ -37,7 +37,7 @@ func leaseAsked(f *file) func(*world.Scene) {
 			got := s.Keys[at].TTL
 			if got > 2*f.Lease || got+f.Slack < f.Lease*2/3 && (world.IsAcquire(e.Op) || e.Background) {
 				told[e.Client] = true
-				f.report(e, otherLease, "client", e.Client, "asked", f.Lease, "command", shape(e), "time", got)
+				f.report(e, otherLease, "asked", f.Lease, "command", shape(e), "time", got)
 				return
 			}
 		}
@@ -58,9 +58,9 @@ func lockWaits(f *file) func(*world.Scene) {
 			client := try.call.Client
 			switch others := s.Others(client); {
 			case len(others) > 0:
-				f.report(of(client, e), tryWaits, "client", client, "time", try.late, "other", others[0])
+				f.reportOf(client, e, tryWaits, "time", try.late, "other", others[0])
 			case s.Holds(client) > 0:
-				f.report(of(client, e), tryWaits, "client", client, "time", try.late, "other", client)
+				f.reportOf(client, e, tryWaits, "time", try.late, "other", client)
 			}
 		}
 		switch e.Kind {
@@ -77,14 +77,14 @@ func lockWaits(f *file) func(*world.Scene) {
 			}
 		case world.Blocked: // however late each answer was
 			if began, busy := s.Call(e.Client); busy && e.Op == world.OpTryLock && e.At-began.At >= e.Bound && !s.Condition(e.Process).Away() {
-				f.report(e, tryStays, "client", e.Client, "time", e.At-began.At)
+				f.report(e, tryStays, "time", e.At-began.At)
 			}
 		case world.Returned:
 			took := e.At - call.At
 			others := s.Others(e.Client)
 			if call.Op == world.OpTryLock && e.Result.Claim == world.ClaimUnknown && took <= Grace(f.Trace) && call.Bound == 0 &&
 				!f.calls[e.Call].left && !failed[e.Process] && !failed[""] && len(others) > 0 {
-				f.report(e, tryFails, "client", e.Client, "other", others[0], "error", e.Result.Error)
+				f.report(e, tryFails, "other", others[0], "error", e.Result.Error)
 			}
 			if e.Acquires() {
 				taken[e.Process]++
@@ -94,7 +94,7 @@ func lockWaits(f *file) func(*world.Scene) {
 				return
 			}
 			if len(others) > 0 {
-				f.report(e, waitsNot, "client", e.Client, "time", took, "other", others[0], "error", e.Result.Error)
+				f.report(e, waitsNot, "time", took, "other", others[0], "error", e.Result.Error)
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func heedsContext(f *file) func(*world.Scene) {
 				}
 			}
 		case e.Acquires() && isShut:
-			f.report(e, getsShut, "client", e.Client)
+			f.report(e, getsShut)
 		case e.Kind == world.Called && world.IsAcquire(e.Op) && e.Bound > 0:
 			over[e.Call] = promise{call: e, by: e.At + e.Bound, ends: true}
 		case e.Kind == world.Cancelled && world.IsAcquire(e.Op):
@@ -125,10 +125,10 @@ func heedsContext(f *file) func(*world.Scene) {
 			}
 		}
 		for _, p := range over.late(f, s) {
-			f.report(of(p.call.Client, e), heedsNot, "call", p.call.Op, "client", p.call.Client, "time", p.late)
+			f.reportOf(p.call.Client, e, heedsNot, "call", p.call.Op, "time", p.late)
 		}
 		for _, p := range shut.late(f, s) {
-			f.report(of(p.call.Client, e), waitsShut, "client", p.call.Client, "time", p.late)
+			f.reportOf(p.call.Client, e, waitsShut, "time", p.late)
 		}
 	}
 }
@@ -188,7 +188,7 @@ func lossIsTrue(f *file) func(*world.Scene) {
 		case e.Kind == world.Lost:
 			lasts := until[e.Client] - e.At
 			if s.Before.Holds(e.Client) > 0 && owns(s.Keys, e.Client) && lasts > f.Lease/3+Grace(f.Trace) {
-				f.report(e, lossTooEarly, "client", e.Client, "time", lasts.Truncate(time.Millisecond))
+				f.report(e, lossTooEarly, "time", lasts.Truncate(time.Millisecond))
 			}
 		}
 	}

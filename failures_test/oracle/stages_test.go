@@ -37,7 +37,7 @@ func TestEachRuleHasALockThatBreaksItAndOneThatKeepsIt(t *testing.T) {
 			require.False(t, oracle.Violates(play(t, trial.failure, trial.keeps).Findings, rule), trial.keeps.Name)
 		})
 	}
-	for _, rule := range oracle.Monitors() {
+	for _, rule := range oracle.Rules() {
 		_, tried := trials[rule]
 		require.True(t, tried || slices.ContainsFunc(edits.All, func(e edits.Edit) bool { return e.Rule == rule }), "%s: no lock breaks it", rule)
 	}

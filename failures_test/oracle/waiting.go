@@ -42,8 +42,7 @@ func deadlock(f *file) func(*world.Scene) {
 				until = max(until, at+f.Lease)
 			}
 		}
-		vanished := (e.Kind == world.Server || e.Op == world.OpRun) &&
-			slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Removed })
+		vanished := (e.Kind == world.Server || e.Op == world.OpRun) && e.Effects.Include(world.Removed)
 		if e.Kind == world.Called && e.Op == world.OpLock {
 			waiting[e.Call], since[e.Call] = e, e.At
 		}
@@ -74,7 +73,7 @@ func deadlock(f *file) func(*world.Scene) {
 		case len(f.Locks(e.Client)) > 1:
 			why = oneEach
 		}
-		f.report(e, why, "client", e.Client, "time", (e.At - call.At).Truncate(time.Second))
+		f.report(e, why, "time", (e.At - call.At).Truncate(time.Second))
 	}
 }
 
@@ -101,7 +100,7 @@ func lostWakeUp(f *file) func(*world.Scene) {
 			}
 			if late := e.At - excused[call.Call]; late > moment && !told[call.Call] {
 				told[call.Call] = true
-				f.report(of(call.Client, e), text, "client", call.Client, "time", late)
+				f.reportOf(call.Client, e, text, "time", late)
 			}
 		}
 		switch e.Kind {
@@ -165,7 +164,7 @@ func isAsking(s *world.Scene, call *world.Event) bool {
 		if r.Call == call.Call {
 			return true
 		}
-		granted := r.Struck >= 0 && slices.ContainsFunc(s.Trace.Events[r.Struck].Effects, func(x world.Effect) bool { return x.Kind == world.Installed })
+		granted := r.Struck >= 0 && s.Trace.Events[r.Struck].Effects.Include(world.Installed)
 		return slices.ContainsFunc(s.Calls, func(c *world.Event) bool {
 			return c.Call == r.Call && (c.Op == world.OpUnlock || world.IsAcquire(c.Op) && granted)
 		})
@@ -197,7 +196,7 @@ func countCommands(f *file) func(*world.Scene) {
 	waiting := map[int]*listener{} // call → its process
 	return func(s *world.Scene) {
 		e := s.Event
-		freed := slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Removed || x.Kind == world.Lapsed })
+		freed := e.Effects.Include(world.Removed, world.Lapsed)
 		for _, l := range listeners {
 			l.waited += time.Duration(l.waiters) * (e.At - l.since)
 			l.since = e.At
@@ -221,7 +220,7 @@ func countCommands(f *file) func(*world.Scene) {
 		isJudged := l.subscribed || f.monitor == Polling
 		if most := l.allowed + int(perLease*l.waited/f.Lease); isJudged && l.sent > most && !l.told {
 			l.told = true
-			f.report(e, chatters, "client", e.Client, "n", l.sent, "most", most)
+			f.report(e, chatters, "n", l.sent, "most", most)
 		}
 	}
 }

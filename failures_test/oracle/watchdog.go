@@ -35,10 +35,10 @@ func watchdog(f *file) func(*world.Scene) {
 		}
 		d.follow(s, renewal)
 		if label := over.follow(s); label != "" {
-			f.report(e, renewsLate, "command", shape(e), "client", e.Client, "label", label)
+			f.report(e, renewsLate, "command", shape(e), "label", label)
 		}
 		if e.Kind == world.Sent && renewal(e) && d.over != "" && e.At-d.since > Grace(f.Trace) && !over.isComing(s) {
-			f.report(e, d.over, "client", e.Client, "time", (e.At - d.since).Truncate(time.Millisecond))
+			f.report(e, d.over, "time", (e.At - d.since).Truncate(time.Millisecond))
 		}
 	}
 }
@@ -101,12 +101,12 @@ func expired(f *file, s *world.Scene, dogs map[string]*dog) {
 		}
 		hindered := s.Condition(owner.Process).Away() || d.hindered > 0 && e.At-d.hindered <= f.Lease/3+Grace(f.Trace)
 		forgotten := d.renews && e.At-d.acquired > f.Lease/2 && d.lastHeard < owner.Call
-		ended := d.lastHeard < owner.Call || !d.failed && isTold(f.Events[s.Index:], owner.Client, e.At)
+		isTold := func(x world.Event) bool { return x.Kind == world.Lost && x.Client == owner.Client && x.At == e.At }
+		ended := d.lastHeard < owner.Call || !d.failed && slices.ContainsFunc(f.Events[s.Index:], isTold)
 		if hindered || ended && !forgotten {
 			continue
 		}
-		f.report(&world.Event{Step: e.Step, At: e.At, Client: owner.Client},
-			notRenewed, "client", owner.Client)
+		f.reportOf(owner.Client, e, notRenewed)
 	}
 }
 
@@ -158,9 +158,7 @@ func renewals(trace *world.Trace) func(*world.Event) bool {
 	var known []string
 	for _, s := range trace.Scenes() {
 		e := s.Event
-		did := e.Kind == world.Executed && e.Background &&
-			slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Leased })
-		if did && !slices.Contains(known, shape(e)) {
+		if e.Kind == world.Executed && e.Background && e.Effects.Include(world.Leased) && !slices.Contains(known, shape(e)) {
 			known = append(known, shape(e))
 		}
 	}
@@ -206,7 +204,7 @@ func renewalCount(f *file) func(*world.Scene) {
 			most[e.Process] = max(most[e.Process], len(recent))
 		case len(recent) > max(4, most[e.Process]+1) && !told[e.Process]:
 			told[e.Process] = true
-			f.report(e, renewsOften, "client", e.Client, "n", len(recent))
+			f.report(e, renewsOften, "n", len(recent))
 		}
 	}
 }

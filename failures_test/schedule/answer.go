@@ -73,9 +73,6 @@ func (a Answer) TextIn(l i18n.Language) string {
 	return a.finding.Localize(l)
 }
 
-// String returns the answer in English.
-func (a Answer) String() string { return a.Localize(i18n.English) }
-
 // Localize returns the answer: the violation and its length, or the bound up to which there is
 // none.
 func (a Answer) Localize(l i18n.Language) string {

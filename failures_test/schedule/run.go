@@ -35,7 +35,6 @@ type Played struct {
 	Costs    []int    // of each choice
 	Ends     []int    // number of events after each choice
 	Begun    int      // number of events before the first choice
-	Finished bool     // it ended by itself, not by the chooser
 
 	taken bool // it continued a failure's run
 }
@@ -93,7 +92,6 @@ func (r *run) play(choose Chooser) (err error) {
 		p := r.point()
 		if len(p.Choices) == 0 {
 			r.world.GiveUp()
-			r.played.Finished = true
 			return false
 		}
 		i, ok := choose(p)

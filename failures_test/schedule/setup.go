@@ -7,6 +7,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -29,21 +30,21 @@ type Env struct {
 	Name   string
 	Short  bool           // no delay is longer than a sixtieth of a lease
 	Faults []world.Action // one of them can happen
-	About  string
+	About  i18n.Text
 }
 
 // has reports whether a fault can happen.
 func (e Env) has(fault world.Action) bool { return slices.Contains(e.Faults, fault) }
 
 var Envs = []Env{
-	{Name: "async", About: "commands, replies and writes can be delayed by any time"},
-	{Name: "short-pauses", Short: true, About: "no delay is longer than a sixtieth of a lease"},
-	{Name: "crash", Short: true, Faults: []world.Action{world.Crash}, About: "short pauses, and one process may crash"},
-	{Name: "pause", Faults: []world.Action{world.Freeze}, About: "async, and one process may pause"},
+	{Name: "async", About: i18n.New("commands, replies and writes can be delayed by any time")},
+	{Name: "short-pauses", Short: true, About: i18n.New("no delay is longer than a sixtieth of a lease")},
+	{Name: "crash", Short: true, Faults: []world.Action{world.Crash}, About: i18n.New("short pauses, and one process may crash")},
+	{Name: "pause", Faults: []world.Action{world.Freeze}, About: i18n.New("async, and one process may pause")},
 	{Name: "reply-loss", Short: true, Faults: []world.Action{world.Lose},
-		About: "short pauses, and one reply may be lost; go-redis repeats commands as it does by default"},
-	{Name: "refusal", Short: true, Faults: []world.Action{world.Refuse}, About: "short pauses, and Redis may refuse one command, as when its memory is full"},
-	{Name: "leave", Short: true, Faults: []world.Action{world.Leave}, About: "short pauses, and one caller may give up"},
+		About: i18n.New("short pauses, and one reply may be lost; go-redis repeats commands as it does by default")},
+	{Name: "refusal", Short: true, Faults: []world.Action{world.Refuse}, About: i18n.New("short pauses, and Redis may refuse one command, as when its memory is full")},
+	{Name: "leave", Short: true, Faults: []world.Action{world.Leave}, About: i18n.New("short pauses, and one caller may give up")},
 }
 
 // Property is a rule that no schedule may break.
@@ -53,7 +54,7 @@ type Property struct {
 	Wait   bool        // clients call Lock instead of TryLock
 	Guard  world.Guard // of the ledger
 	Needs  []failures.Feature
-	About  string
+	About  i18n.Text
 }
 
 // Suits reports whether a lock has the features that the property needs.
@@ -63,21 +64,21 @@ func (p Property) Suits(s failures.Subject) bool {
 
 var Properties = []Property{
 	{Name: "leak", Breaks: []oracle.Monitor{oracle.Leak},
-		About: "no key is left behind, forever or after its use"},
+		About: i18n.New("no key is left behind, forever or after its use")},
 	{Name: "wrong-delete", Breaks: []oracle.Monitor{oracle.WrongDelete, oracle.WrongExtend},
-		About: "no client removes, overwrites or renews another client's key"},
+		About: i18n.New("no client removes, overwrites or renews another client's key")},
 	{Name: "exclusion", Breaks: []oracle.Monitor{oracle.Exclusion},
-		About: "no two clients believe at once that they hold the lock"},
+		About: i18n.New("no two clients believe at once that they hold the lock")},
 	{Name: "damage", Breaks: []oracle.Monitor{oracle.Damage},
-		About: "the ledger never accepts an order twice"},
+		About: i18n.New("the ledger never accepts an order twice")},
 	{Name: "truth", Breaks: []oracle.Monitor{oracle.Truth},
-		About: "every call reports what it really did"},
+		About: i18n.New("every call reports what it really did")},
 	{Name: "watchdog", Breaks: []oracle.Monitor{oracle.Watchdog}, Needs: []failures.Feature{failures.Watchdog},
-		About: "a holder's key does not expire, and a hold that has ended is not renewed"},
+		About: i18n.New("a holder's key does not expire, and a hold that has ended is not renewed")},
 	{Name: "wake-up", Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock}, Wait: true, Needs: []failures.Feature{failures.PubSub},
-		About: "no client waits while the lock is free"},
+		About: i18n.New("no client waits while the lock is free")},
 	{Name: "damage-fenced", Breaks: []oracle.Monitor{oracle.Damage}, Guard: world.TokenGuard, Needs: []failures.Feature{failures.Fencing},
-		About: "the ledger never accepts an order twice if it refuses old tokens"},
+		About: i18n.New("the ledger never accepts an order twice if it refuses old tokens")},
 }
 
 // lease is the lease of the locks in a schedule.

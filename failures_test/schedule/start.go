@@ -46,22 +46,15 @@ func takeOver(w *world.World, setup Setup) (all []*actor) {
 	for _, c := range w.Actors() {
 		if !end.Condition(end.Process(c.Name)).Dead {
 			a := &actor{Client: c, setup: setup, left: setup.Attempts, call: c.LastCall(), taken: true}
-			a.owes = max(0, end.Holds(c.Name)-a.accounted())
+			owes := end.Holds(c.Name)
+			if owes > 0 && a.isInside() { // its last call is about one of these holds
+				owes--
+			}
+			a.owes = owes
 			all = append(all, a)
 		}
 	}
 	return all
-}
-
-// accounted returns the number of holds, 0 or 1, that the client's last call is about.
-func (a *actor) accounted() int {
-	switch c := a.call; {
-	case c == nil:
-		return 0
-	case c.Held(), c.Op == world.OpCheck, c.Op == world.OpInsert: // a hold ends when Unlock is called
-		return 1
-	}
-	return 0
 }
 
 // Broken returns the findings of these monitors, without those of the failure's run.

@@ -82,12 +82,11 @@ func (s *Story) several(names []string) string {
 		for end < len(names) && s.Servers[from+end-i] == names[end] {
 			end++
 		}
-		if part := names[i]; end > i+1 {
-			parts = append(parts, part+"–"+names[end-1])
-		} else {
-			parts = append(parts, part)
+		part := names[i]
+		if end > i+1 {
+			part += "–" + names[end-1]
 		}
-		i = end
+		parts, i = append(parts, part), end
 	}
 	return strings.Join(parts, ", ")
 }

@@ -247,8 +247,7 @@ func (s *Story) sentence(l *Label) string {
 // Sentences returns the events of a trace, beginning with event from, in one sentence each. A
 // command that leaves has none: its execution has one.
 func Sentences(trace *world.Trace, from int, language i18n.Language) (all []string) {
-	s := &Story{Trace: trace, Key: trace.LockKey(), language: language, apart: true}
-	s.tellAll(nil)
+	s := tellAll(&Story{Trace: trace, language: language, apart: true}, nil)
 	for l := range s.told {
 		if l.First >= from {
 			all = append(all, s.sentence(l))

@@ -69,24 +69,7 @@ const deadline world.Kind = "deadline"
 
 // NewStory turns a trace into labels.
 func NewStory(trace *world.Trace, found []oracle.Finding, language i18n.Language) *Story {
-	s := &Story{Trace: trace, Key: trace.LockKey(), language: language}
-	s.tellAll(found)
-	return s
-}
-
-// otherKey returns the first key besides [Story.Key] that a client installed, if clients take two locks.
-func (s *Story) otherKey() string {
-	if !slices.ContainsFunc(s.Lanes, func(lane string) bool { return len(s.Locks(lane)) > 1 }) {
-		return ""
-	}
-	for _, e := range s.Events {
-		for _, x := range e.Effects {
-			if x.Kind == world.Installed && x.Key != s.Key {
-				return x.Key
-			}
-		}
-	}
-	return ""
+	return tellAll(&Story{Trace: trace, language: language}, found)
 }
 
 // teller makes the labels of a story, event by event.
@@ -95,7 +78,6 @@ type teller struct {
 	scene   *world.Scene
 	found   []oracle.Finding // not yet in a label
 	excused bool             // two are inside, and one cannot know yet that it has lost the lock
-	before  map[string]int   // how often each lane holds the lock
 	until   time.Duration    // the end of the last label
 	wakes   time.Duration    // when the scenario goes on after a pause
 	idle    bool             // no label since the scenario let time pass
@@ -103,8 +85,8 @@ type teller struct {
 }
 
 // tellAll makes the labels.
-func (s *Story) tellAll(found []oracle.Finding) {
-	s.Other = s.otherKey()
+func tellAll(s *Story, found []oracle.Finding) *Story {
+	s.Key, s.Other = s.LockKey(), s.OtherKey()
 	s.requests, s.stuck, s.same = make([]*world.Request, len(s.Events)), map[int]bool{}, map[string]string{}
 	for i, scene := range s.Scenes() {
 		e := scene.Event
@@ -115,7 +97,7 @@ func (s *Story) tellAll(found []oracle.Finding) {
 			s.stuck[e.Request] = true
 		}
 	}
-	t := &teller{Story: s, scene: s.UpTo(0).End(), found: found, before: map[string]int{}, passed: map[int]bool{}}
+	t := &teller{Story: s, scene: s.UpTo(0).End(), found: found, passed: map[int]bool{}}
 	for i := 0; i < len(s.Events); {
 		t.passDeadlines(s.Events[i].At)
 		labels, last := s.labelsAt(i)
@@ -131,6 +113,7 @@ func (s *Story) tellAll(found []oracle.Finding) {
 	t.passDeadlines(t.wakes)
 	t.passTime(t.wakes)
 	t.tell(-1)
+	return s
 }
 
 // follow moves on by an event.
@@ -179,11 +162,11 @@ func (t *teller) passDeadlines(at time.Duration) {
 func (t *teller) add(labels []*Label) {
 	after := t.moment()
 	for _, l := range labels {
-		l.Lane, l.After, l.before = slices.Index(t.Lanes, l.Event.Client), after, t.before[l.Event.Client]
+		l.Lane, l.After = slices.Index(t.Lanes, l.Event.Client), after
+		if l.First >= 0 {
+			l.before = t.Scenes()[l.First].Before.Holds(l.Event.Client)
+		}
 		t.until, t.idle = max(t.until, l.Until), false
-	}
-	for _, lane := range t.Lanes {
-		t.before[lane] = t.scene.Holds(lane)
 	}
 	t.Labels = append(t.Labels, labels...)
 }

@@ -117,77 +117,80 @@ func (d *drawing) total() int {
 	return total
 }
 
-// print prints cells in a line.
-func (d *drawing) print(cells ...string) {
-	d.out.WriteString(strings.TrimRight(strings.Join(cells, "  "), " ") + "\n")
+// cell is the lines of a column in a row.
+type cell struct {
+	style term.Style
+	width int
+	bar   string // in front of each line
+	lines []string
+}
+
+// print prints a row, on as many lines as its longest cell needs.
+func (d *drawing) print(cells ...cell) {
+	height := 1
+	for _, c := range cells {
+		height = max(height, len(c.lines))
+	}
+	for n := range height {
+		var texts []string
+		for _, c := range cells {
+			text := ""
+			if n < len(c.lines) {
+				text = c.lines[n]
+			}
+			texts = append(texts, c.bar+d.Color.Paint(c.style, term.Pad(text, c.width)))
+		}
+		d.out.WriteString(strings.TrimRight(strings.Join(texts, "  "), " ") + "\n")
+	}
 }
 
 func (d *drawing) head() {
-	var heads [][]string
-	most := 1
-	for i, lane := range d.Lanes {
-		heads = append(heads, Fold(d.Head(lane), d.widths[i]))
-		most = max(most, len(heads[i]))
-	}
 	if d.Key != "" {
 		keys := "K = " + d.Key
 		if d.Other != "" {
 			keys += ", L = " + d.Other
 		}
-		d.print(d.Color.Paint(term.Dim, keys))
+		d.print(cell{style: term.Dim, lines: []string{keys}})
 	}
-	for n := range most {
-		cells := []string{term.Pad(line([]string{timeColumn.Localize(d.Language)}, n), d.time)}
-		for i, head := range heads {
-			cells = append(cells, term.Pad("  "+line(head, n), d.widths[i]+2))
-		}
-		cells = append(cells, term.Pad(line([]string{d.redisHead()}, n), d.redisW))
-		if d.Ledger {
-			cells = append(cells, line([]string{ledgerColumn.Localize(d.Language)}, n))
-		}
-		d.print(d.Color.Paint(term.Bold, strings.TrimRight(strings.Join(cells, "  "), " ")))
+	cells := []cell{{style: term.Bold, width: d.time, lines: []string{timeColumn.Localize(d.Language)}}}
+	for i, lane := range d.Lanes {
+		cells = append(cells, cell{term.Bold, d.widths[i], "  ", Fold(d.Head(lane), d.widths[i])})
 	}
-	d.print(d.Color.Paint(term.Dim, strings.Repeat("─", min(d.Width, d.total()))))
+	cells = append(cells, cell{style: term.Bold, width: d.redisW, lines: []string{d.redisHead()}})
+	if d.Ledger {
+		cells = append(cells, cell{style: term.Bold, lines: []string{ledgerColumn.Localize(d.Language)}})
+	}
+	d.print(cells...)
+	d.print(cell{style: term.Dim, lines: []string{strings.Repeat("─", min(d.Width, d.total()))}})
 }
 
-// row draws a row, on as many lines as its longest cell needs. Events of Redis itself
-// go across all lanes, and so does time that passes.
+// row draws a row. Events of Redis itself go across all lanes.
 func (d *drawing) row(r Row, at string) {
 	lane, said, from, style := r.Lane, r.Text, source(r.Event), term.Style("")
-	across, width := false, d.lanesWidth()-gap
-	switch {
-	case r.Event.Kind == world.Slept:
+	if r.Event.Kind == world.Slept {
 		lane, said, style = 0, "⋮ "+said, term.Dim
-	case lane < 0 && said != "":
-		across, said = true, "▸ "+said
 	}
-	if lane >= 0 {
-		width = d.widths[lane]
-	}
-	text := Fold(said, width)
-	if lane >= 0 && d.source == 0 {
-		text, from = append(text, Fold(from, width)...), ""
-	}
-	redis, orders := Fold(r.Redis, d.redisW), Fold(r.Ledger, max(d.orders, 1))
-	for n := range max(1, len(text), len(redis), len(orders)) {
-		cells := []string{d.cell(term.Dim, line([]string{at}, n), d.time)}
-		if across {
-			cells = append(cells, d.cell(term.Bold, line(text, n), d.lanesWidth()-gap))
-		} else {
-			for i, width := range d.widths {
-				said := ""
-				if i == lane {
-					said = line(text, n)
-				}
-				cells = append(cells, d.bar(r.After, i)+" "+d.cell(style, said, width))
+	cells := []cell{{style: term.Dim, width: d.time, lines: []string{at}}}
+	if lane < 0 && said != "" {
+		width := d.lanesWidth() - gap
+		cells = append(cells, cell{style: term.Bold, width: width, lines: Fold("▸ "+said, width)})
+	} else {
+		for i, width := range d.widths {
+			c := cell{style: style, width: width, bar: d.bar(r.After, i) + " "}
+			if i == lane {
+				c.lines = Fold(said, width)
 			}
+			if i == lane && d.source == 0 {
+				c.lines, from = append(c.lines, Fold(from, width)...), ""
+			}
+			cells = append(cells, c)
 		}
-		cells = append(cells, d.cell(term.Cyan, line(redis, n), d.redisW))
-		if d.Ledger {
-			cells = append(cells, d.cell(term.Yellow, line(orders, n), d.orders))
-		}
-		d.print(append(cells, d.cell(term.Dim, line([]string{from}, n), 0))...)
 	}
+	cells = append(cells, cell{style: term.Cyan, width: d.redisW, lines: Fold(r.Redis, d.redisW)})
+	if d.Ledger {
+		cells = append(cells, cell{style: term.Yellow, width: d.orders, lines: Fold(r.Ledger, max(d.orders, 1))})
+	}
+	d.print(append(cells, cell{style: term.Dim, lines: []string{from}})...)
 	d.findings(r)
 }
 
@@ -198,15 +201,8 @@ func (d *drawing) findings(r Row) {
 		if slices.Contains(d.Aside, f.Monitor) {
 			text, style = noPart.Localize(d.Language, "finding", text), term.Dim
 		}
-		for _, said := range term.Wrap(text, max(d.Width-d.time-gap, 26)) {
-			d.print(strings.Repeat(" ", d.time), d.Color.Paint(style, said))
-		}
+		d.print(cell{width: d.time}, cell{style: style, lines: term.Wrap(text, max(d.Width-d.time-gap, 26))})
 	}
-}
-
-// cell returns a padded text in a style; "" for none.
-func (d *drawing) cell(style term.Style, text string, width int) string {
-	return d.Color.Paint(style, term.Pad(text, width))
 }
 
 func (d *drawing) bar(m State, lane int) string {
@@ -219,13 +215,6 @@ func (d *drawing) bar(m State, lane int) string {
 		return d.Color.Paint(term.Red, "║")
 	}
 	return " "
-}
-
-func line(lines []string, n int) string {
-	if n < len(lines) {
-		return lines[n]
-	}
-	return ""
 }
 
 // Fold breaks a cell's text into lines. No line ends with an arrow.

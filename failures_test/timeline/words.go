@@ -90,14 +90,14 @@ func (s *Story) answer(e world.Event) string {
 
 // Results of calls.
 var (
-	countOf    = i18n.New("a count of {n}")
-	nobodyHas  = i18n.New("nobody holds it")
-	isUnlocked = i18n.New("unlocked")
-	isClosed   = i18n.New("closed")
-	isDone     = i18n.New("done")
-	hasLock    = i18n.New("has the lock")
-	otherHas   = i18n.New("no: another client has it")
-	failsWith  = i18n.New("error: {error}")
+	countOf   = i18n.New("a count of {n}")
+	nobodyHas = i18n.New("nobody holds it")
+	hasLock   = i18n.New("has the lock")
+	otherHas  = i18n.New("no: another client has it")
+	failsWith = i18n.New("error: {error}")
+	successes = map[string]i18n.Text{ // of calls that return no more than an error
+		world.OpUnlock: i18n.New("unlocked"), world.OpForce: i18n.New("unlocked"), world.OpClose: i18n.New("closed"), world.OpRun: i18n.New("done"),
+	}
 )
 
 // Result returns the result of a call in words.
@@ -108,12 +108,8 @@ func Result(e world.Event, in i18n.Language) string {
 		return countOf.Localize(in, "n", e.Result.Count)
 	case e.Op == world.OpForce && e.Result.Claim == world.ClaimRefused:
 		return nobodyHas.Localize(in)
-	case (e.Op == world.OpUnlock || e.Op == world.OpForce) && done:
-		return isUnlocked.Localize(in)
-	case e.Op == world.OpClose && done:
-		return isClosed.Localize(in)
-	case e.Op == world.OpRun && done:
-		return isDone.Localize(in)
+	case successes[e.Op] != "" && done:
+		return successes[e.Op].Localize(in)
 	case e.Result.Held:
 		return hasLock.Localize(in)
 	case e.Result.Error == "":
@@ -152,16 +148,8 @@ func (s *Story) News(l *Label) string {
 // NoKey is the mark of a server without the lock's key.
 const NoKey = "·"
 
-// Marks returns the owner of the lock's key on each of several servers, if a label has changed one.
-func (s *Story) Marks(l *Label) []string {
-	if len(l.Event.Effects) == 0 {
-		return nil
-	}
-	return s.marks(l.After.Lock)
-}
-
-// marks returns the owner of the lock's key on each of several servers: A1 A1 B1 · ·
-func (s *Story) marks(keys []world.Key) []string {
+// Marks returns the owner of the lock's key on each of several servers: A1 A1 B1 · ·
+func (s *Story) Marks(keys []world.Key) []string {
 	marks := make([]string, len(s.Servers))
 	for i, server := range s.Servers {
 		marks[i] = NoKey
@@ -178,7 +166,7 @@ func (s *Story) marks(keys []world.Key) []string {
 func (s *Story) keysText(l *Label, keys []world.Key) string {
 	if len(s.Servers) > 0 {
 		var columns string
-		for _, mark := range s.marks(keys) {
+		for _, mark := range s.Marks(keys) {
 			columns += term.Pad(mark, len("R1")) + term.NoBreak
 		}
 		return strings.TrimRight(columns, " "+term.NoBreak)
@@ -245,11 +233,10 @@ func (s *Story) Head(lane string) string {
 
 // source returns the line that sent a command: mutex.go:64.
 func source(e world.Event) string {
-	if e.Source == nil || e.Source.File == "" || e.Kind != world.Executed {
+	if e.Kind != world.Executed {
 		return ""
 	}
-	text := e.Source.String()
-	return text[strings.LastIndexByte(text, '/')+1:]
+	return e.Source.Short()
 }
 
 // Clock returns the lines of the time column of a picture.

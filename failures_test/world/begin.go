@@ -55,11 +55,11 @@ func (w *World) Actors() (all []*Client) {
 func (c *Client) IsStopped() bool { return c.process.isStopped() }
 
 // LastCall returns the client's last call; nil if it has begun none.
-func (c *Client) LastCall() (last *Call) {
-	for _, call := range c.world.calls {
+func (c *Client) LastCall() *Call {
+	for _, call := range slices.Backward(c.world.calls) {
 		if call.Client == c {
-			last = call
+			return call
 		}
 	}
-	return last
+	return nil
 }

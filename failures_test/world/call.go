@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"sync/atomic"
+	"reflect"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -24,8 +24,9 @@ type Call struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	result Result
-	answer string // of the ledger
-	isLost bool   // the lock was lost: it ended before Unlock
+	write  *request // to the ledger
+	answer string   // of the ledger
+	isLost bool     // the lock was lost: it ended before Unlock
 	over   bool
 	ended  <-chan struct{}
 }
@@ -50,7 +51,7 @@ func Within(d time.Duration) Option {
 	return func(c *Call) {
 		c.cancel()
 		c.bound = d
-		c.ctx, c.cancel = context.WithTimeout(context.WithValue(c.Client.context(), callKey{}, c), d)
+		c.ctx, c.cancel = context.WithTimeout(context.WithValue(c.Client.world.ctx, callKey{}, c), d)
 	}
 }
 
@@ -73,20 +74,15 @@ func (c *Client) begin(op string, options []Option, do action) *Call {
 // action performs a call. Without an error, its result describes the effect.
 type action func(context.Context) (Result, error)
 
-type laneKey struct{}
+type callKey struct{}
 
 // Lane returns the name of the client whose call has this context, or one derived from it.
 func Lane(ctx context.Context) string {
-	name, _ := ctx.Value(laneKey{}).(string)
-	return name
+	if call, ok := ctx.Value(callKey{}).(*Call); ok {
+		return call.Client.Name
+	}
+	return ""
 }
-
-// context returns the parent of the contexts of the client's calls.
-func (c *Client) context() context.Context {
-	return context.WithValue(c.world.ctx, laneKey{}, c.Name)
-}
-
-type callKey struct{}
 
 // Delegate attributes the commands that a goroutine sends to the call with this context. A lock
 // with a callback API needs it: there, acquire and release are one function in one goroutine, and
@@ -103,11 +99,10 @@ func Delegate(ctx context.Context, goroutine uint64) {
 }
 
 // callEntry is the entry point of the function in which the goroutine of each call begins.
-var callEntry atomic.Uintptr
+var callEntry = reflect.ValueOf((*Call).run).Pointer()
 
 // run executes the call, in its own goroutine.
 func (c *Call) run(do action) {
-	noteEntry(&callEntry)
 	deepen()
 	w, p, id := c.Client.world, c.Client.process, GoroutineID()
 	w.mu.Lock()
@@ -127,7 +122,7 @@ func (c *Call) run(do action) {
 func (c *Client) newCall(op string, options []Option) *Call {
 	w := c.world
 	call := &Call{ID: len(w.calls) + 1, Client: c, Op: op}
-	call.ctx, call.cancel = context.WithCancel(context.WithValue(c.context(), callKey{}, call))
+	call.ctx, call.cancel = context.WithCancel(context.WithValue(w.ctx, callKey{}, call))
 	for _, option := range options {
 		option(call)
 	}
@@ -182,19 +177,7 @@ func (c *Call) Wait() *Call {
 
 // inFlight reports whether the call is a write to the ledger that is delayed. Wait does not wait
 // for it.
-func (c *Call) inFlight() bool {
-	if !IsStore(c.Op) {
-		return false
-	}
-	for _, wire := range c.Client.process.wires {
-		for _, r := range wire.requests {
-			if r.call == c && r.due > c.Client.world.Now() {
-				return true
-			}
-		}
-	}
-	return false
-}
+func (c *Call) inFlight() bool { return c.write != nil && c.write.due > c.Client.world.Now() }
 
 // Cancel cancels the call's context.
 func (c *Call) Cancel() {

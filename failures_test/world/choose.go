@@ -183,8 +183,5 @@ func (w *World) GiveUp() {
 // NextBy returns the latest end of a Tick: when the next lease ends, or end. A client's timer can
 // end it sooner.
 func (w *World) NextBy(end time.Duration) time.Duration {
-	if at, ok := w.nextExpiry(); ok {
-		end = min(end, at.Sub(w.start))
-	}
-	return end
+	return w.nextExpiry(w.start.Add(end)).Sub(w.start)
 }

@@ -60,9 +60,6 @@ func (w *World) ClientOf(name, lock string) *Client {
 	w.processes = append(w.processes, p)
 	c := w.lane(p, name)
 	if lock != w.Lock {
-		if w.trace.Others == nil {
-			w.trace.Others = map[string]string{}
-		}
 		w.trace.Others[name] = lock
 	}
 	w.construct(p, lock)
@@ -193,9 +190,9 @@ func (w *World) wasCrowded() bool {
 	})
 }
 
-// forgetTimers empties the sync.Pool in which go-redis keeps timers for waiting on a full pool: a
+// ForgetTimers empties the sync.Pool in which go-redis keeps timers for waiting on a full pool: a
 // timer of this bubble would panic in the next one. It takes two collections to empty a sync.Pool.
-func forgetTimers() {
+func ForgetTimers() {
 	runtime.GC()
 	runtime.GC()
 }

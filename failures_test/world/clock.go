@@ -1,7 +1,6 @@
 package world
 
 import (
-	"math"
 	"testing/synctest"
 	"time"
 
@@ -68,12 +67,10 @@ func (w *World) until(end time.Time, done func() bool) bool {
 // advance moves time to the next event: a client acts, a lease ends, a delayed message arrives, or
 // end.
 func (w *World) advance(end time.Time) {
-	if at, ok := w.nextExpiry(); ok && at.Before(end) && at.After(time.Now()) {
+	if at := w.nextExpiry(end); at.After(time.Now()) {
 		end = at
 	}
-	if at, ok := w.nextDue(); ok && at.Before(end) {
-		end = at
-	}
+	end = w.nextDue(end)
 	select {
 	case <-w.wake: // a stale notification
 	default:
@@ -87,14 +84,13 @@ func (w *World) advance(end time.Time) {
 	}
 }
 
-// nextExpiry returns when, on the clients' clock, the next lease on any server ends.
-func (w *World) nextExpiry() (next time.Time, ok bool) {
+// nextExpiry returns when, on the clients' clock, the next lease on any server ends, or end if that is
+// earlier.
+func (w *World) nextExpiry(end time.Time) time.Time {
 	for _, n := range w.nodes {
-		if at, has := n.keys.nextExpiry(); has && (!ok || at.Before(next)) {
-			next, ok = at, true
-		}
+		end = n.keys.nextExpiry(end)
 	}
-	return next, ok
+	return end
 }
 
 // act measures the time to a call's first command. An acquire sends it at once, so a long time
@@ -116,9 +112,9 @@ func (w *World) late(by time.Duration) {
 	}
 }
 
-// nextDue returns when the next delayed request or reply arrives.
-func (w *World) nextDue() (at time.Time, ok bool) {
-	next := time.Duration(math.MaxInt64)
+// nextDue returns when the next delayed request or reply arrives, or end if that is earlier.
+func (w *World) nextDue(end time.Time) time.Time {
+	next := end.Sub(w.start)
 	for c := range w.wires {
 		if len(c.requests) > 0 && c.requests[0].due > w.reached {
 			next = min(next, c.requests[0].due)
@@ -127,7 +123,7 @@ func (w *World) nextDue() (at time.Time, ok bool) {
 			next = min(next, c.replies[0].due)
 		}
 	}
-	return w.start.Add(next), next < math.MaxInt64
+	return w.start.Add(next)
 }
 
 // SleepUntil sleeps until the fault has struck, at most for longest, and then for more. So the

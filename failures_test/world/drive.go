@@ -174,7 +174,7 @@ func (w *World) take(r *request) { r.wire.requests = r.wire.requests[1:] }
 // note records a subscription, or a script that Redis knows from now on.
 func (w *World) note(r *request) {
 	switch name, args := r.Name, r.Args; {
-	case isSubscribe(name):
+	case slices.Contains([]string{"SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE"}, name):
 		r.wire.subscribed = true
 	case name == "EVAL" && len(args) > 1:
 		r.wire.node.keys.learnScript(args[1])

@@ -15,7 +15,7 @@ type Command struct {
 	Op         string // the call that sent it: Lock, TryLock, Unlock, Insert …; "" = a goroutine started by the lock
 	Write      bool   // not read-only; scripts count as writes
 	Background bool
-	Effects    []Effect // empty until it is executed
+	Effects    Effects // empty until it is executed
 	Lane       string
 	Server     string // see [Node.Name]
 }
@@ -33,10 +33,10 @@ func Write(c Command) bool { return Any(c) && c.Write }
 func Background(c Command) bool { return c.Background }
 
 // Installs matches a command that has created a key in Redis.
-func Installs(c Command) bool { return c.did(Installed) }
+func Installs(c Command) bool { return c.Effects.Include(Installed) }
 
 // Extends matches a renewal that has extended a lease.
-func Extends(c Command) bool { return c.Background && c.did(Leased) }
+func Extends(c Command) bool { return c.Background && c.Effects.Include(Leased) }
 
 // Insert matches the write to the ledger.
 func Insert(c Command) bool { return c.Name == OpInsert }
@@ -93,33 +93,17 @@ func Nth(n int, m Match) Match {
 	}
 }
 
-func (c Command) did(kind EffectKind) bool {
-	return slices.ContainsFunc(c.Effects, func(e Effect) bool { return e.Kind == kind })
-}
-
 // Grants matches the command that completes an acquire: afterwards the key exists and has a lease.
 // In stage 1 that is PEXPIRE, not SETNX.
 func (w *World) Grants(c Command) bool {
-	if !c.did(Installed) && !c.did(Leased) || c.Op == OpUnlock {
-		return false
-	}
-	for _, k := range w.of(c).keys.state {
-		if !k.Expires.IsZero() {
-			return true
-		}
-	}
-	return false
+	isAny := func(string, KeyState) bool { return true }
+	return c.Effects.Include(Installed, Leased) && c.Op != OpUnlock && w.of(c).keys.haveLease(isAny)
 }
 
 // Has matches a command that is sent while the client has a key with a lease in Redis.
 func (c *Client) Has(sent Command) bool {
 	keys := c.world.of(sent).keys
-	for name, k := range keys.state {
-		if !k.Expires.IsZero() && keys.ownerOf(name, k).Client == c.Name {
-			return true
-		}
-	}
-	return false
+	return keys.haveLease(func(name string, k KeyState) bool { return keys.ownerOf(name, k).Client == c.Name })
 }
 
 // Renews matches a renewal that is due: a background write while a lease has run for a fifteenth of
@@ -127,12 +111,7 @@ func (c *Client) Has(sent Command) bool {
 func (w *World) Renews(c Command) bool {
 	on := w.of(c)
 	old := on.server.Now().Add(w.Lease - w.Lease/15)
-	for _, k := range on.keys.state {
-		if !k.Expires.IsZero() && k.Expires.Before(old) {
-			return c.Background && Write(c)
-		}
-	}
-	return false
+	return c.Background && Write(c) && on.keys.haveLease(func(_ string, k KeyState) bool { return k.Expires.Before(old) })
 }
 
 // Fault is a fault that strikes at a command of a client.

@@ -44,12 +44,6 @@ func newKeyspace(server Redis, n *names, ignore func(string) bool, blur time.Dur
 	}
 }
 
-// load loads a script into Redis.
-func (s *keyspace) load(source string) error {
-	s.learnScript(source)
-	return s.server.LoadScript(source)
-}
-
 // learnScript records that Redis knows a script.
 func (s *keyspace) learnScript(source string) {
 	if !slices.Contains(s.scripts, source) {
@@ -137,22 +131,22 @@ func (s *keyspace) differ(a, b time.Time) bool {
 	return a.Sub(b).Abs() > s.blur
 }
 
-// nextExpiry returns when, on the clients' clock, the next lease ends.
-func (s *keyspace) nextExpiry() (at time.Time, ok bool) {
+// nextExpiry returns when, on the clients' clock, the next lease ends, or end if that is earlier.
+func (s *keyspace) nextExpiry(end time.Time) time.Time {
 	here, there := time.Now(), s.server.Now()
 	for _, k := range s.state {
 		if k.Expires.IsZero() {
 			continue
 		}
-		end := here.Add(k.Expires.Sub(there))
+		at := here.Add(k.Expires.Sub(there))
 		if s.blur > 0 { // Redis ends a lease just after its last millisecond
-			end = here.Add(max(0, k.Expires.Sub(there)) + 2*time.Millisecond)
+			at = here.Add(max(0, k.Expires.Sub(there)) + 2*time.Millisecond)
 		}
-		if !ok || end.Before(at) {
-			at, ok = end, true
+		if at.Before(end) {
+			end = at
 		}
 	}
-	return at, ok
+	return end
 }
 
 // compareEntries returns the effects of entries that were removed, added, or got another count.
@@ -193,6 +187,16 @@ func (s *keyspace) ownerOf(name string, k KeyState) Owner {
 		}
 	}
 	return Owner{}
+}
+
+// haveLease reports whether a key of some kind has a lease.
+func (s *keyspace) haveLease(is func(name string, k KeyState) bool) bool {
+	for name, k := range s.state {
+		if !k.Expires.IsZero() && is(name, k) {
+			return true
+		}
+	}
+	return false
 }
 
 // keys returns the state for the trace.

@@ -40,33 +40,18 @@ func newNames(lockName string) *names {
 // owner returns the owner of a new installation, or the same owner again for another server.
 func (n *names) owner(value string, lane *Client, call int) Owner {
 	id := installation{value, lane.Name, call}
-	owner, known := n.owners[id]
-	if !known || !n.several {
-		owner = Owner{Label: n.next(lane.Name), Client: lane.Name, Process: lane.process.name, Call: call}
-		owner.Shares = n.learn(value, owner.Label)
-		n.owners[id] = owner
+	if owner, known := n.owners[id]; known && n.several {
+		return owner
 	}
-	return owner
-}
-
-// next returns the label of a new installation: A1, then A2.
-func (n *names) next(lane string) string {
-	n.counts[lane]++
-	return lane + strconv.Itoa(n.counts[lane])
-}
-
-// learn records the label of a value and returns the label of its first installation if that is
-// another one. A value that looks like a word ("locked", host-7) is shown unchanged, any other by
-// its label.
-func (n *names) learn(value, label string) (first string) {
-	if n.looksRandom(value) {
+	n.counts[lane.Name]++
+	label := lane.Name + strconv.Itoa(n.counts[lane.Name])
+	if n.looksRandom(value) { // a word ("locked", host-7) is shown unchanged
 		n.labels[value] = label
 	}
-	if first, known := n.first[value]; known {
-		return first
-	}
-	n.first[value] = label
-	return ""
+	owner := Owner{Label: label, Client: lane.Name, Process: lane.process.name, Call: call, Shares: n.first[value]}
+	n.first[value] = cmp.Or(owner.Shares, label)
+	n.owners[id] = owner
+	return owner
 }
 
 // text returns the label of a random value; "A?" if it was never stored in Redis. Other values stay
@@ -93,18 +78,11 @@ func (n *names) command(args []string, lane string) []string {
 	}
 	switch shown[0] {
 	case "EVALSHA", "EVALSHA_RO":
-		shown[1] = n.script(args[1])
+		shown[1] = cmp.Or(n.scripts[strings.ToLower(args[1])], shorten(args[1], 8))
 	case "EVAL", "EVAL_RO":
 		shown[1] = scriptName(args[1])
 	}
 	return shown
-}
-
-func (n *names) script(sha string) string {
-	if name, ok := n.scripts[strings.ToLower(sha)]; ok {
-		return name
-	}
-	return shorten(sha, 8)
 }
 
 // called matches the commands that a script sends.

@@ -61,7 +61,7 @@ func (c *Client) ForceUnlock() *Call {
 		if freed {
 			return Result{Claim: ClaimDone}, err
 		}
-		return Result{Claim: ClaimRefused}, err
+		return Result{}, err
 	}).Wait()
 }
 
@@ -125,28 +125,21 @@ func (c *Client) Begin() *Call { return c.storeCall(OpBegin, "", c.world.ledger.
 // Commit ends the client's transaction.
 func (c *Client) Commit() *Call { return c.storeCall(OpCommit, "", c.world.ledger.commit).Wait() }
 
-// row returns an order of the client with its token and the version that it has read.
-func (c *Client) row(order string) Order {
-	row := Order{Name: order, Client: c.Name, Version: c.world.ledger.read[c.Name]}
-	if fenced, ok := c.process.locker.(Fenced); ok {
-		row.Token = fenced.Token(c.context())
-	}
-	return row
-}
-
-// storeCall sends an operation to the ledger. It has its own wire, so that faults can delay it like
-// a command to Redis.
+// storeCall sends an operation to the ledger, with the client's token and the version that it has
+// read. It has its own wire, so that faults can delay it like a command to Redis.
 func (c *Client) storeCall(op, order string, store func(Order) string) *Call {
-	row := c.row(order)
-	call := c.newCall(op, nil)
-	w := c.world
+	w, call := c.world, c.newCall(op, nil)
+	row := Order{Name: order, Client: c.Name, Version: w.ledger.read[c.Name]}
+	if fenced, ok := c.process.locker.(Fenced); ok {
+		row.Token = fenced.Token(call.ctx)
+	}
 	w.requests++
 	w.recordCall(Called, call, Event{Request: w.requests, Order: order})
 	on := newWire(c.process, w.Server(1))
 	c.process.wires = append(c.process.wires, on)
 	r := &request{id: w.requests, wire: on, lane: c, call: call, store: func() string { return store(row) }}
 	r.Command = Command{Args: []string{op, order}, Name: op, Op: op, Lane: c.Name}
-	on.requests = append(on.requests, r)
+	on.requests, call.write = append(on.requests, r), r
 	return call
 }
 

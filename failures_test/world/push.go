@@ -21,7 +21,7 @@ func (c *Client) LoseSubscriptions() {
 	for _, wire := range c.process.wires {
 		if wire.subscribed {
 			wire.unsubscribe()
-			wire.node.disturb(SubscriptionLost, func() error { return nil })
+			wire.node.disturb(SubscriptionLost, 0)
 		}
 	}
 }

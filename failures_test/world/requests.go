@@ -34,7 +34,7 @@ func (w *World) arrive(on *wire, commands [][]string, from *stack) {
 	sender := on.process.sender(from)
 	var starter *Call
 	if sender == nil && w.config.AttributeTo == nil {
-		starter = on.process.starter(from)
+		starter = on.process.starter()
 	}
 	for _, args := range commands {
 		r := &request{wire: on, starter: starter, stack: from}
@@ -67,27 +67,27 @@ func (r *request) settle() {
 }
 
 // sender returns the call whose goroutine sent a command; nil for a goroutine started by the lock.
-// world.mu is held.
+// It must run in the sending goroutine. world.mu is held.
 func (p *process) sender(from *stack) *Call {
 	switch {
-	case len(p.running) == 0 || from.isWhole() && !from.startedBy(callEntry.Load()):
+	case len(p.running) == 0 || from.isWhole() && !from.startedBy(callEntry):
 		return nil
 	case len(p.running) == 1 && from.isWhole():
 		for _, call := range p.running {
 			return call
 		}
 	}
-	return p.running[from.goroutine()] // also if the stack is too deep to see its start
+	return p.running[GoroutineID()] // also if the stack is too deep to see its start
 }
 
 // starter returns the call that is under way and has started the sending goroutine or delegated to
 // it, see [Delegate]. It returns nil for a goroutine of go-redis. It must run in the sending
 // goroutine. world.mu is held.
-func (p *process) starter(from *stack) *Call {
+func (p *process) starter() *Call {
 	if len(p.running) == 0 {
 		return nil
 	}
-	if call := p.delegates[from.goroutine()]; call != nil {
+	if call := p.delegates[GoroutineID()]; call != nil {
 		return call
 	}
 	function, parent := createdBy()

@@ -3,7 +3,6 @@ package world
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -41,12 +40,10 @@ func parseCommand(buf []byte) (args []string, rest []byte, err error) {
 }
 
 func length(header []byte, kind byte) (int, error) {
-	if len(header) < 2 || header[0] != kind {
+	digits, isMarked := bytes.CutPrefix(header, []byte{kind})
+	n, err := strconv.Atoi(string(digits))
+	if !isMarked || err != nil || n < 0 {
 		return 0, fmt.Errorf("world: the client sent %q where a length marked %q belongs", header, kind)
-	}
-	n, err := strconv.Atoi(string(header[1:]))
-	if err != nil || n < 0 {
-		return 0, fmt.Errorf("world: the client sent the length %q", header)
 	}
 	return n, nil
 }
@@ -102,9 +99,4 @@ func replyText(raw []byte) (text string, rest []byte) {
 func isTracking(args []string) bool {
 	return len(args) > 2 && strings.EqualFold(args[0], "CLIENT") && strings.EqualFold(args[1], "TRACKING") &&
 		strings.EqualFold(args[2], "ON")
-}
-
-// isSubscribe reports whether a command makes its connection a subscriber.
-func isSubscribe(name string) bool {
-	return slices.Contains([]string{"SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE"}, strings.ToUpper(name))
 }

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -27,17 +28,12 @@ type Scene struct {
 	Request *Request
 
 	lanes     []laneState // as they appeared
-	processes []processState
+	processes map[string]Condition
 }
 
 type laneState struct {
 	name, process string
 	holds         int // acquires minus unlocks
-}
-
-type processState struct {
-	name string
-	Condition
 }
 
 // Condition is the state of a process.
@@ -101,7 +97,9 @@ func (t *Trace) End() *Scene {
 }
 
 // root is the scene before the first event.
-func (t *Trace) root() *Scene { return &Scene{Trace: t, Index: -1, Event: &noEvent, Began: &noEvent} }
+func (t *Trace) root() *Scene {
+	return &Scene{Trace: t, Index: -1, Event: &noEvent, Began: &noEvent, processes: map[string]Condition{}}
+}
 
 // Until returns when the next event happens. At the last scene it returns the time of the last
 // event.
@@ -180,8 +178,8 @@ func (s *Scene) change(e *Event) {
 		}
 		s.Calls = slices.DeleteFunc(slices.Clone(s.Calls), func(call *Event) bool { return call.Process == e.Process })
 	}
-	s.processes = slices.DeleteFunc(slices.Clone(s.processes), func(p processState) bool { return p.name == e.Process })
-	s.processes = append(s.processes, processState{e.Process, c})
+	s.processes = maps.Clone(s.processes)
+	s.processes[e.Process] = c
 	if c.Frozen || c.Dead {
 		for i, r := range s.UnderWay {
 			if r.Process == e.Process && r.Struck < 0 && r.Lost < 0 {
@@ -269,14 +267,7 @@ func (s *Scene) Process(lane string) string {
 }
 
 // Condition returns the state of a process.
-func (s *Scene) Condition(process string) Condition {
-	for _, p := range s.processes {
-		if p.name == process {
-			return p.Condition
-		}
-	}
-	return Condition{}
-}
+func (s *Scene) Condition(process string) Condition { return s.processes[process] }
 
 // Holds returns how often the lane believes to hold the lock. A hold begins with a Lock or TryLock
 // that returns the lock. It ends when the client calls Unlock, learns that the hold is lost, or

@@ -188,7 +188,7 @@ func TestScriptFlushForgetsScripts(t *testing.T) {
 		}
 		// LoadScript takes effect before the first command.
 		for _, e := range []*embedded{w.pooled.redis, w.own.redis} {
-			require.NoError(t, e.FlushScripts())
+			e.flushScripts()
 			require.NoError(t, e.LoadScript(source))
 		}
 		require.Equal(t, "$1\r\nx\r\n", run())
@@ -197,7 +197,7 @@ func TestScriptFlushForgetsScripts(t *testing.T) {
 		require.Contains(t, run(), "NOSCRIPT")
 		for _, e := range []*embedded{w.pooled.redis, w.own.redis} {
 			require.NoError(t, e.LoadScript(source))
-			require.NoError(t, e.FlushScripts())
+			e.flushScripts()
 		}
 		require.Contains(t, run(), "NOSCRIPT")
 		// A queued SCRIPT FLUSH runs after a load on another connection.
@@ -241,7 +241,7 @@ func TestFullMemoryRefusesScriptsAsInMiniredis(t *testing.T) {
 	inTwin(t, func(w *twin) {
 		w.seed()
 		for _, e := range []*embedded{w.pooled.redis, w.own.redis} {
-			require.NoError(t, e.FillMemory())
+			require.NoError(t, e.Suffer(MemoryFull, 0))
 		}
 		for _, source := range []string{
 			"return redis.call('SET', 's', 1)", "redis.call('DEL', 's') return redis.call('SET', 's', 1)", "redis.call('PUBLISH', 'news', 1) return redis.call('SET', 's', 1)",

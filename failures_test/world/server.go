@@ -15,17 +15,9 @@ type Redis interface {
 	IsReadOnly(command string) bool
 	// LoadScript loads a script into Redis.
 	LoadScript(source string) error
-
-	// The faults. An error means that this server does not support the fault; it ends the scenario.
-
-	FillMemory() error
-	Evict(keys ...string) error
-	FlushAll() error
-	FlushScripts() error
-	Restart() error
-	Failover() error
-	JumpClock(by time.Duration) error
-
+	// Suffer makes the server undergo a fault: Evicted removes keys, ClockJumped moves its clock by d.
+	// An error means that this server does not support the fault; it ends the scenario.
+	Suffer(fault ServerFault, d time.Duration, keys ...string) error
 	// Clear removes the lock's keys and ends lasting faults.
 	Clear()
 	Close()

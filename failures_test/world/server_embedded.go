@@ -93,41 +93,47 @@ func (e *embedded) LoadScript(source string) error {
 	return nil
 }
 
-func (e *embedded) FlushScripts() error {
-	e.toLoad = nil
-	e.admin.dispatch("SCRIPT", "FLUSH")
-	return nil
-}
-
 // knows reports whether the server knows a script.
 func (e *embedded) knows(s *script) bool {
 	return slices.Contains(e.toLoad, s) || string(e.admin.dispatch("SCRIPT", "EXISTS", s.sha)) == "*1\r\n:1\r\n"
 }
 
-func (e *embedded) Evict(names ...string) error {
-	for _, name := range names {
-		e.mini.Del(name)
+// Suffer supports every fault. A server that restarts has no persistence, and a replica that takes
+// over has seen no writes.
+func (e *embedded) Suffer(fault ServerFault, d time.Duration, keys ...string) error {
+	switch fault {
+	case MemoryFull: // see before: it refuses commands as Redis does, one by one within a script
+		e.full = true
+	case Evicted:
+		for _, name := range keys {
+			e.mini.Del(name)
+		}
+	case Flushed:
+		e.Clear()
+	case ScriptsFlushed:
+		e.flushScripts()
+	case Restarted, Stopped, FailedOver:
+		e.Clear()
+		e.flushScripts()
+	case ClockJumped:
+		// Redis keeps the moment at which a key expires, so a jump forward shortens every lease and a
+		// jump back lengthens it.
+		e.skew += d
+		if d < 0 {
+			e.mini.FastForward(d)
+		}
 	}
 	return nil
 }
 
-func (e *embedded) FlushAll() error {
-	e.Clear()
-	return nil
+func (e *embedded) flushScripts() {
+	e.toLoad = nil
+	e.admin.dispatch("SCRIPT", "FLUSH")
 }
 
 func (e *embedded) Clear() { e.mini.FlushAll() }
 
 func (e *embedded) Close() { e.mini.Close() }
-
-// Restart removes all data, as in a Redis without persistence.
-func (e *embedded) Restart() error {
-	e.Clear()
-	return e.FlushScripts()
-}
-
-// Failover removes all data too: the replica has seen no writes.
-func (e *embedded) Failover() error { return e.Restart() }
 
 // needsMemory lists commands of locks that Redis refuses when its memory is full: those with the
 // flag denyoom.
@@ -141,12 +147,6 @@ var needsMemory = map[string]bool{
 
 // outOfMemory is the error of a Redis whose memory is full.
 const outOfMemory = "OOM command not allowed when used memory > 'maxmemory'."
-
-// FillMemory makes before refuse commands as Redis does, one by one within a script.
-func (e *embedded) FillMemory() error {
-	e.full = true
-	return nil
-}
 
 // refuse answers a command for which there is no memory with an error.
 func (e *embedded) refuse(c *server.Peer, command string) bool {
@@ -163,16 +163,6 @@ var givesLease = map[string]bool{"EXPIRE": true, "PEXPIRE": true, "EXPIREAT": tr
 
 // writesNothing lists commands that count as writes in a scenario, but store nothing themselves.
 var writesNothing = map[string]bool{"EVAL": true, "EVALSHA": true, "PUBLISH": true}
-
-// JumpClock moves the server's clock. Redis keeps the moment at which a key expires, so a jump
-// forward shortens every lease and a jump back lengthens it.
-func (e *embedded) JumpClock(d time.Duration) error {
-	e.skew += d
-	if d < 0 {
-		e.mini.FastForward(d)
-	}
-	return nil
-}
 
 // embeddedConn is a connection to miniredis without a network: commands are answered synchronously.
 type embeddedConn struct {

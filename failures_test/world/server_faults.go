@@ -66,65 +66,60 @@ func (n *Node) record(e Event, effects []Effect) {
 	n.world.record(e)
 }
 
-// disturb applies a fault and records it. A Redis that does not support it ends the scenario.
-func (n *Node) disturb(fault ServerFault, do func() error) { n.disturbClock(fault, 0, do) }
-
-// disturbClock is disturb for a fault that moves the clock of Redis by d, which may end leases.
-func (n *Node) disturbClock(fault ServerFault, d time.Duration, do func() error) {
-	if err := do(); err != nil {
+// disturb applies a fault, see [Redis], and records it.
+func (n *Node) disturb(fault ServerFault, d time.Duration, keys ...string) {
+	if err := n.server.Suffer(fault, d, keys...); err != nil {
 		panic(scenarioError{err})
 	}
 	n.record(Event{Kind: Server, Fault: fault, Bound: d}, n.compare(nil, 0, fault == ClockJumped))
 }
 
 // replace breaks the connections to the server and applies a fault.
-func (n *Node) replace(fault ServerFault, do func() error) {
+func (n *Node) replace(fault ServerFault) {
 	for c := range n.world.wires {
 		if c.node == n {
 			n.world.breakWire(c)
 		}
 	}
-	n.disturb(fault, do)
+	n.disturb(fault, 0)
 	n.world.settle()
 }
 
 // FillMemory makes Redis refuse writes that need memory with OOM, until the scenario ends: SET and
 // HSET, but not GET, DEL or PEXPIRE. A script that has already written may continue.
-func (n *Node) FillMemory() { n.disturb(MemoryFull, n.server.FillMemory) }
+func (n *Node) FillMemory() { n.disturb(MemoryFull, 0) }
 
 // Evict removes the lock's key, as a full Redis may, without notice. Keys named after an owner
 // stay.
 func (n *Node) Evict() {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(n.keys.state)), n.world.names.hasOwner)
-	n.disturb(Evicted, func() error { return n.server.Evict(names...) })
+	n.disturb(Evicted, 0, names...)
 }
 
 // FlushAll empties Redis.
-func (n *Node) FlushAll() { n.disturb(Flushed, n.server.FlushAll) }
+func (n *Node) FlushAll() { n.disturb(Flushed, 0) }
 
 // FlushScripts empties Redis's script cache.
-func (n *Node) FlushScripts() { n.disturb(ScriptsFlushed, n.server.FlushScripts) }
+func (n *Node) FlushScripts() { n.disturb(ScriptsFlushed, 0) }
 
 // Restart restarts Redis without its data: connections break, keys and scripts are gone.
-func (n *Node) Restart() { n.replace(Restarted, n.server.Restart) }
+func (n *Node) Restart() { n.replace(Restarted) }
 
 // Failover promotes a replica that has not yet seen the writes to the lock's keys: connections
 // break, keys and scripts are gone.
-func (n *Node) Failover() { n.replace(FailedOver, n.server.Failover) }
+func (n *Node) Failover() { n.replace(FailedOver) }
 
 // Stop stops Redis, which loses its data: connections break, and it does not answer until Start.
 func (n *Node) Stop() {
 	n.down = true
-	n.replace(Stopped, n.server.Restart)
+	n.replace(Stopped)
 }
 
 // Start starts a Redis that was stopped.
 func (n *Node) Start() {
 	n.down = false
-	n.replace(Started, func() error { return nil })
+	n.replace(Started)
 }
 
 // JumpServerClock moves the clock of Redis, not that of the clients.
-func (n *Node) JumpServerClock(d time.Duration) {
-	n.disturbClock(ClockJumped, d, func() error { return n.server.JumpClock(d) })
-}
+func (n *Node) JumpServerClock(d time.Duration) { n.disturb(ClockJumped, d) }

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 )
 
 // stack is the call stack that sent a command. It keeps program counters only, because most stacks
@@ -18,7 +17,6 @@ import (
 type stack struct {
 	pcs   [40]uintptr
 	depth int
-	id    uint64 // of the goroutine; 0: not yet known
 }
 
 // callerStack returns the stack of the caller. It takes about two microseconds, cheap enough for
@@ -27,14 +25,6 @@ func (w *World) callerStack() *stack {
 	s := &stack{}
 	s.depth = runtime.Callers(3, s.pcs[:])
 	return s
-}
-
-// goroutine returns the id of the stack's goroutine. It must be called in that goroutine.
-func (s *stack) goroutine() uint64 {
-	if s.id == 0 {
-		s.id = GoroutineID()
-	}
-	return s.id
 }
 
 // isWhole reports whether the stack includes its first frame.
@@ -47,14 +37,6 @@ func (s *stack) startedBy(entry uintptr) bool {
 		return false
 	}
 	return runtime.FuncForPC(s.pcs[s.depth-2]-1).Entry() == entry
-}
-
-// noteEntry stores the entry point of its caller, which is the first function of a goroutine.
-func noteEntry(entry *atomic.Uintptr) {
-	if entry.Load() == 0 {
-		pc, _, _, _ := runtime.Caller(1)
-		entry.Store(runtime.FuncForPC(pc).Entry())
-	}
 }
 
 // GoroutineID returns the number that the runtime prints in stack traces. It shows which call sent
@@ -102,6 +84,14 @@ func (s Source) String() string {
 		return ""
 	}
 	return fmt.Sprintf("%s:%d", s.File, s.Line)
+}
+
+// Short returns "mutex.go:57"; "" for no source.
+func (s *Source) Short() string {
+	if s == nil || s.File == "" {
+		return ""
+	}
+	return path.Base(s.String())
 }
 
 var sources sync.Map // sourceKey → Source

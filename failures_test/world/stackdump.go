@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -105,20 +106,16 @@ func isOfLock(function, pkg string) bool {
 // "mine/mutex.go:41 (sync.Mutex.Lock)". Goroutines that keep the bubble from becoming idle come
 // first.
 func StackDump() []string {
-	var first, others []string
-	for _, g := range Goroutines("") {
-		line := g.Line
-		if line == "" {
-			line = g.Started
+	var all []string
+	for _, durable := range []bool{false, true} {
+		var lines []string
+		for _, g := range Goroutines("") {
+			if g.Durable == durable {
+				lines = append(lines, fmt.Sprintf("%s (%s)", cmp.Or(g.Line, g.Started), g.State))
+			}
 		}
-		line = fmt.Sprintf("%s (%s)", line, g.State)
-		if g.Durable {
-			others = append(others, line)
-		} else {
-			first = append(first, line)
-		}
+		slices.Sort(lines)
+		all = append(all, lines...)
 	}
-	slices.Sort(first)
-	slices.Sort(others)
-	return slices.Compact(append(first, others...))
+	return slices.Compact(all)
 }

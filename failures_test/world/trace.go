@@ -52,7 +52,7 @@ type Event struct {
 	Result     *Result       `json:"result,omitempty"`   // of Returned
 	Bound      time.Duration `json:"bound_ns,omitempty"` // how long a call waits at most, a sleep or a delay lasts; how far a clock jumps
 	CtxDone    bool          `json:"ctx_done,omitempty"` // of Called: the call's context was already cancelled
-	Effects    []Effect      `json:"effects,omitempty"`
+	Effects    Effects       `json:"effects,omitempty"`
 	Keys       []Key         `json:"keys,omitempty"`   // in Redis after this step
 	Orders     []Order       `json:"orders,omitempty"` // of Stored: in the ledger after this step
 	Source     *Source       `json:"source,omitempty"`
@@ -112,6 +112,14 @@ type Effect struct {
 	Kind  EffectKind `json:"kind"`
 	Key   string     `json:"key"`
 	Owner Owner      `json:"owner"`
+}
+
+// Effects are the changes of one step.
+type Effects []Effect
+
+// Include reports whether one of the effects is of one of these kinds.
+func (all Effects) Include(kinds ...EffectKind) bool {
+	return slices.ContainsFunc(all, func(e Effect) bool { return slices.Contains(kinds, e.Kind) })
 }
 
 // Owner is one installation of a key, or of a field of a hash.
@@ -210,11 +218,22 @@ func (t *Trace) UpTo(events int) *Trace {
 }
 
 // LockKey returns the first key that a client installed, or "".
-func (t *Trace) LockKey() string {
+func (t *Trace) LockKey() string { return t.keyBesides("") }
+
+// OtherKey returns the first key besides LockKey that a client installed, if clients take two locks,
+// or "".
+func (t *Trace) OtherKey() string {
+	if !slices.ContainsFunc(t.Lanes, func(lane string) bool { return len(t.Locks(lane)) > 1 }) {
+		return ""
+	}
+	return t.keyBesides(t.LockKey())
+}
+
+func (t *Trace) keyBesides(other string) string {
 	for _, e := range t.Events {
-		for _, effect := range e.Effects {
-			if effect.Kind == Installed {
-				return effect.Key
+		for _, x := range e.Effects {
+			if x.Kind == Installed && x.Key != other {
+				return x.Key
 			}
 		}
 	}

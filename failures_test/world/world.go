@@ -152,18 +152,14 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 			}
 			servers = append(servers, server)
 		}
-		trace, err = runOn(servers, bubbleTime{}, config, scenario)
+		trace, err = RunOn(servers, bubbleTime{}, config, scenario)
 	})
 	return trace, err
 }
 
-// RunOn is [Run] with another server, which it closes, and another clock. It does not look for
+// RunOn is [Run] with other servers, which it closes, and another clock. It does not look for
 // goroutines that did not end.
-func RunOn(server Redis, clock Clock, config Config, scenario func(*World)) (*Trace, error) {
-	return runOn([]Redis{server}, clock, config, scenario)
-}
-
-func runOn(servers []Redis, clock Clock, config Config, scenario func(*World)) (*Trace, error) {
+func RunOn(servers []Redis, clock Clock, config Config, scenario func(*World)) (*Trace, error) {
 	w, err := newWorld(config.withDefaults(), servers, clock)
 	if err != nil {
 		for _, server := range servers {
@@ -213,7 +209,7 @@ func newWorld(config Config, servers []Redis, clock Clock) (*World, error) {
 		Lock: config.Lock, Lease: config.Lease, LongSilence: limits.LongSilence,
 		config: config, clock: clock, names: names,
 		ledger: &Ledger{guard: config.Guard, open: map[string][]Order{}, read: map[string]int{}},
-		trace:  &Trace{Lock: config.Lock, Lease: config.Lease, Slack: limits.Slack, Fenced: config.Guard == TokenGuard},
+		trace:  &Trace{Lock: config.Lock, Lease: config.Lease, Slack: limits.Slack, Fenced: config.Guard == TokenGuard, Others: map[string]string{}},
 		start:  time.Now(),
 		shared: shared{wake: make(chan struct{}, 1)},
 	}
@@ -226,7 +222,8 @@ func newWorld(config Config, servers []Redis, clock Clock) (*World, error) {
 		}
 		w.nodes = append(w.nodes, n)
 		for _, source := range config.Scripts {
-			if err := n.keys.load(source); err != nil {
+			n.keys.learnScript(source)
+			if err := server.LoadScript(source); err != nil {
 				return nil, fmt.Errorf("world: Redis rejects a script: %w", err)
 			}
 		}
@@ -319,7 +316,7 @@ func (w *World) close() {
 		n.server.Close()
 	}
 	if w.wasCrowded() {
-		forgetTimers()
+		ForgetTimers()
 	}
 }
 

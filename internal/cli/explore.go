@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -38,7 +39,7 @@ func (a *app) exploreCommand() *cobra.Command {
 			"a pause, a lost reply), then all with one fault, and so on, so the first one that breaks a property has " +
 			"the fewest faults. The environment says which faults there are. No result means no bug within the bound, not no bug.",
 		Annotations: map[string]string{belowHelp: a.environments() + "\n" +
-			a.properties(propertiesTitle, func(p schedule.Property) i18n.Text { return i18n.Text(p.About) })},
+			a.properties(propertiesTitle, func(p schedule.Property) i18n.Text { return p.About })},
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := cmp.Or(inRange(cmd, "bound", 0, 9), inRange(cmd, "clients", 2, 3), inRange(cmd, "attempts", 1, 3), inRange(cmd, "random", 1, 1_000_000))
@@ -73,17 +74,11 @@ var (
 	seedAlone         = i18n.New("--seed is for --random: add --random 1000, or leave out --seed")
 )
 
-func init() {
-	for _, e := range schedule.Envs {
-		i18n.Register(i18n.Text(e.About))
-	}
-}
-
 // environments lists the environments with their faults.
 func (a *app) environments() string {
 	var rows []row
 	for _, e := range schedule.Envs {
-		rows = append(rows, row{e.Name, i18n.Text(e.About)})
+		rows = append(rows, row{e.Name, e.About})
 	}
 	return a.say(environmentsTitle) + "\n" + a.table(rows)
 }
@@ -154,31 +149,23 @@ func (a *app) explore(ctx context.Context, x exploration) error {
 		return err
 	}
 	defer world.TuneForBatch()()
-	ask, atOnce := a.ask, 1
+	ask, others := a.ask, 0
 	if len(jobs) > 1 && a.binary != "" && x.random == 0 { // a process searches on one core
-		ask, atOnce = a.askProcess, runtime.NumCPU()
+		ask, others = a.askProcess, runtime.NumCPU()-1
 	}
 	answers, errs := make([][]answer, len(jobs)), make([]error, len(jobs))
-	slots := make(chan struct{}, atOnce)
-	var asking sync.WaitGroup
-	var mu sync.Mutex
-	done := 0
-	for i, j := range jobs {
-		slots <- struct{}{}
-		run := func() {
-			answers[i], errs[i] = ask(ctx, x, j)
-			mu.Lock()
-			defer mu.Unlock()
-			done++
-			a.tell(searchesDone.Args("n", done, "all", len(jobs)))
-			<-slots
-		}
-		if atOnce == 1 { // a search in this process needs the goroutine of the test
-			run()
-		} else {
-			asking.Go(run)
+	var begun, done atomic.Int64
+	work := func() {
+		for i := begun.Add(1) - 1; i < int64(len(jobs)); i = begun.Add(1) - 1 {
+			answers[i], errs[i] = ask(ctx, x, jobs[i])
+			a.tell(searchesDone.Args("n", done.Add(1), "all", len(jobs)))
 		}
 	}
+	var asking sync.WaitGroup
+	for range others {
+		asking.Go(work)
+	}
+	work() // a search in this process needs the goroutine of the test
 	asking.Wait()
 	a.doing("")
 	if err := errors.Join(errs...); err != nil {

@@ -78,7 +78,6 @@ func (a *app) askProcess(ctx context.Context, x exploration, j job) (all []answe
 		"explore", "--question", strconv.Itoa(q.Number), "--stage", j.stage.ID, "--property", x.property,
 		"--attempts", strconv.Itoa(x.attempts), "--bound", strconv.Itoa(q.Bound), "--clients", strconv.Itoa(q.Clients), "--lang", string(lang))
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=400")
 	out, err := cmd.Output()
 	switch {
 	case len(out) > 0:

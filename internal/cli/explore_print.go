@@ -37,14 +37,14 @@ func (a *app) printAnswers(x exploration, answers []answer) error {
 		fmt.Fprintln(a.out)
 	}
 	runs, cut := 0, 0
-	var best *answer
+	var best answer
 	searches := map[string]bool{} // the answers of one search count once
-	for i, one := range answers {
+	for _, one := range answers {
 		if x.stage != "all" {
 			a.printAnswer(one)
 		}
-		if best == nil && one.Found || best != nil && one.Cheaper(best.Answer) {
-			best = &answers[i]
+		if one.Cheaper(best.Answer) {
+			best = one
 		}
 		if search := fmt.Sprint(one.Stage, one.Env, one.Clients, one.Runs, one.States); !searches[search] {
 			searches[search] = true
@@ -54,7 +54,7 @@ func (a *app) printAnswers(x exploration, answers []answer) error {
 			cut++
 		}
 	}
-	if best != nil && x.stage != "all" && x.property != "" {
+	if best.Found && x.stage != "all" && x.property != "" {
 		if err := a.replay(best.Schedule); err != nil {
 			return err
 		}

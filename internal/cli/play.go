@@ -84,23 +84,14 @@ type player struct {
 	note string // shown until the next key
 }
 
-// keyboard reads single keys from a terminal, or else the input.
-func (a *app) keyboard(in io.Reader) (*keyboard.Keyboard, error) {
-	if _, shown := keyboard.Terminal(a.out); !shown {
-		return keyboard.Piped(in), nil
-	}
-	keys, err := keyboard.Open(in)
-	if err != nil {
-		return nil, pipeKeys.Args("error", err)
-	}
-	return keys, nil
-}
-
-// play runs the game until the player quits, and prints the schedule.
-func (p *player) play(ctx context.Context, in io.Reader) error {
-	keys, err := p.app.keyboard(in)
-	if err != nil {
-		return err
+// play runs the game until the player quits, and prints the schedule. It reads single keys from a
+// terminal, or else the input.
+func (p *player) play(ctx context.Context, in io.Reader) (err error) {
+	var keys *keyboard.Keyboard
+	if _, shown := keyboard.Terminal(p.app.out); !shown {
+		keys = keyboard.Piped(in)
+	} else if keys, err = keyboard.Open(in); err != nil {
+		return pipeKeys.Args("error", err)
 	}
 	err = p.turns(ctx, keys)
 	keys.Close()

@@ -2,10 +2,8 @@ package cli
 
 import (
 	"fmt"
-	"path"
 	"strings"
 
-	"lockkata/failures_test/world"
 	"lockkata/internal/game"
 	"lockkata/internal/i18n"
 	"lockkata/internal/term"
@@ -122,18 +120,10 @@ func (s *screen) client(c game.Client) {
 	case c.Inside:
 		mark, style = "│", term.Green
 	}
-	s.add(style, c.Name+" "+mark+" "+c.Does, place(c.Source))
+	s.add(style, c.Name+" "+mark+" "+c.Does, c.Source.Short())
 	for _, f := range c.Background {
-		s.add(style, "  "+mark+" "+s.say(besideIt, "what", f.Text), place(f.Source))
+		s.add(style, "  "+mark+" "+s.say(besideIt, "what", f.Text), f.Source.Short())
 	}
-}
-
-// place returns mutex.go:57 for a source, if it is known.
-func place(at *world.Source) string {
-	if at == nil || at.File == "" {
-		return ""
-	}
-	return path.Base(at.String())
 }
 
 // redis adds the keys with their owners and remaining leases, and the orders of the ledger.

@@ -56,7 +56,7 @@ func (a *app) replay(text string) error {
 	if len(m.Found) > 0 {
 		a.heading(term.Red, a.say(scheduleBreaks, "rule", i18n.Text(m.Found[0].Monitor), "what", m.Found[0].Localize(a.lang)))
 	} else {
-		a.heading(term.Green, a.say(scheduleKeeps, "rule", i18n.Text(c.Property.About)))
+		a.heading(term.Green, a.say(scheduleKeeps, "rule", c.Property.About))
 	}
 	fmt.Fprintln(a.out, a.say(lengthAndText, "length", schedule.Length(m.Faults(), len(m.Schedule)), "schedule", schedule.Text(c.Setup, m.Schedule)))
 	a.legend(picture)
@@ -75,9 +75,3 @@ var (
 	scheduleBreaks = i18n.New("BROKEN: {rule}: {what}.")
 	scheduleKeeps  = i18n.New("SAFE in this run: {rule}.")
 )
-
-func init() {
-	for _, p := range schedule.Properties {
-		i18n.Register(i18n.Text(p.About))
-	}
-}

@@ -69,7 +69,11 @@ func (a *app) page(ctx context.Context, e page.Engine) ([]byte, error) {
 // serve serves the page until the context ends. It listens first, so that a bad address is reported
 // before any work is done.
 func (a *app) serve(ctx context.Context, addr string) error {
-	listener, err := listen(addr)
+	var listener net.Listener
+	_, _, err := net.SplitHostPort(addr) // the address must have a port
+	if err == nil {
+		listener, err = net.Listen("tcp", addr)
+	}
 	if err != nil {
 		return cannotHear.Args("address", strconv.Quote(addr), "error", err)
 	}
@@ -94,14 +98,6 @@ func (a *app) serve(ctx context.Context, addr string) error {
 		return failedError{serverEnded.Args("error", err)}
 	}
 	return nil
-}
-
-// listen listens on an address, which must have a port.
-func listen(addr string) (net.Listener, error) {
-	if _, _, err := net.SplitHostPort(addr); err != nil {
-		return nil, err
-	}
-	return net.Listen("tcp", addr)
 }
 
 // buildEngine builds the engine in the background. The returned function waits for it.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"regexp"
@@ -55,13 +56,18 @@ func (a *app) showCommand() *cobra.Command {
 			case len(chosen) < 2:
 				return noneFixes.Args("failure", f.ID, "stage", chosen[0].ID)
 			}
+			g, err := a.judgeAll(cmd.Context(), []failures.Failure{f}, chosen)
 			switch {
+			case err != nil:
+				return err
 			case as.json:
-				return a.showJSON(f, chosen)
+				return a.showJSON(g)
 			case as.svg, cmd.Flags().Changed("html"):
-				return a.showPicture(f, chosen[0], as.svg, as.html)
+				err = a.showPicture(g, as.svg, as.html)
+			default:
+				a.show(g, of)
 			}
-			return a.show(f, chosen, of)
+			return cmp.Or(err, a.surprises(g))
 		},
 	}
 	cmd.Flags().StringVar(&stage, "stage", "", "the stage to run it on")
@@ -118,29 +124,15 @@ func beforeAndAfter(of []stages.Stage, f failures.Failure) []stages.Stage {
 	return []stages.Stage{*broken, *fixed}
 }
 
-// play plays the failure on stages.
-func (a *app) play(f failures.Failure, chosen []stages.Stage) (grid, error) {
-	ready, err := stages.Ready(a.t, chosen)
-	if err != nil {
-		return grid{}, failedError{err}
-	}
-	return grid{ready, [][]failures.Verdict{judge(a.t, f, ready)}}, nil
-}
-
-// show draws the failure on the chosen ones of the stages.
-func (a *app) show(f failures.Failure, chosen, of []stages.Stage) error {
-	g, err := a.play(f, chosen)
-	if err != nil {
-		return err
-	}
+// show draws a failure on some of the stages.
+func (a *app) show(g grid, of []stages.Stage) {
 	a.askForRoom()
 	for i, v := range g.rows[0] {
 		if i > 0 {
 			fmt.Fprintln(a.out)
 		}
-		a.showOne(v, chosen[i], i == 0, of)
+		a.showOne(v, g.columns[i], i == 0, of)
 	}
-	return a.surprises(g)
 }
 
 func (a *app) showOne(v failures.Verdict, c stages.Stage, withStory bool, of []stages.Stage) {
@@ -195,7 +187,7 @@ func (a *app) legend(picture string) {
 	fmt.Fprintln(a.out, a.color.Paint(term.Dim, bars+apart+names))
 }
 
-func (a *app) showJSON(f failures.Failure, chosen []stages.Stage) error {
+func (a *app) showJSON(g grid) error {
 	type jsonRun struct {
 		Failure  string           `json:"failure"`
 		Subject  string           `json:"subject"`
@@ -204,13 +196,9 @@ func (a *app) showJSON(f failures.Failure, chosen []stages.Stage) error {
 		Findings []oracle.Finding `json:"findings"`
 		Trace    *world.Trace     `json:"trace"`
 	}
-	g, err := a.play(f, chosen)
-	if err != nil {
-		return err
-	}
 	var runs []jsonRun
 	for _, v := range g.rows[0] {
-		runs = append(runs, jsonRun{f.ID, v.Subject, v.Outcome.String(), v.Sentence(), v.Findings, v.Trace})
+		runs = append(runs, jsonRun{v.Failure.ID, v.Subject, v.Outcome.String(), v.Sentence(), v.Findings, v.Trace})
 	}
 	return a.printJSON(runs)
 }
@@ -222,12 +210,9 @@ var (
 )
 
 // showPicture prints a run as SVG or as a page, or writes the page into a file.
-func (a *app) showPicture(f failures.Failure, c stages.Stage, asSVG bool, file string) error {
-	g, err := a.play(f, []stages.Stage{c})
-	if err != nil {
-		return err
-	}
-	v := g.rows[0][0]
+func (a *app) showPicture(g grid, asSVG bool, file string) (err error) {
+	v, c := g.rows[0][0], g.columns[0]
+	f := v.Failure
 	if v.Trace == nil {
 		return nothingSeen.Args("failure", f.ID, "stage", c.NameText(), "outcome", v.Outcome.Word(), "what", v.SentenceIn(a.lang))
 	}
@@ -244,10 +229,9 @@ func (a *app) showPicture(f failures.Failure, c stages.Stage, asSVG bool, file s
 	}
 	if file == "-" {
 		fmt.Fprint(a.out, drawn)
-	} else if err := writePage(file, []byte(drawn)); err != nil {
-		return err
+		return nil
 	}
-	return a.surprises(g)
+	return writePage(file, []byte(drawn))
 }
 
 // writePage writes a page into a file.

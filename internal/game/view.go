@@ -60,7 +60,7 @@ func (g *Game) View() (View, error) {
 	now := g.at.Now(len(g.Steps()))
 	v := View{
 		Lock: g.Challenge.Stage.NameIn(g.Language), Title: g.Challenge.Stage.TitleIn(g.Language),
-		Goal: Named{g.Property.Name, Goals[g.Property.Name].Words.Localize(g.Language)}, Env: Named{g.Env.Name, i18n.Text(g.Env.About).Localize(g.Language)},
+		Goal: Named{g.Property.Name, Goals[g.Property.Name].Words.Localize(g.Language)}, Env: Named{g.Env.Name, g.Env.About.Localize(g.Language)},
 		Par: g.par.Localize(g.Language), Key: g.key, Now: now, Lease: g.at.Trace.Lease, Clients: g.clients(end), Orders: end.Orders,
 		Happened: g.happened(g.at), Options: []Option{}, Findings: []oracle.Finding{},
 		Length: schedule.Length(g.at.Faults(), len(g.Steps())).Localize(g.Language), Schedule: g.Text(),

@@ -1,6 +1,7 @@
 package svg
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -23,10 +24,12 @@ const (
 	gutter     = 26 // between the clients and Redis, for late messages
 	textIn     = 13 // from the edge of a lane to its texts
 	lineTop    = 6  // from the top of a group to its first line
-	monoWidth  = 7.3
 	sansWidth  = 7.2
 	boldWidth  = 8.0
 )
+
+// letterWidths are the widths of letters in styles that are not sansWidth.
+var letterWidths = map[string]float64{"m": 7.3, "h": boldWidth, "r": boldWidth}
 
 // column is where a lane is.
 type column struct{ x, width int }
@@ -42,7 +45,7 @@ type label struct {
 
 // group is the labels of one lane at one moment, which are drawn together.
 type group struct {
-	labels    []*label
+	last      *label
 	at, until time.Duration
 	top, end  int
 }
@@ -98,8 +101,7 @@ func newLayout(s *timeline.Story, c Caption) *layout {
 
 // goesOn reports whether a label belongs to a group.
 func (g *group) goesOn(b *label) bool {
-	before := g.labels[len(g.labels)-1]
-	return before.Lane == b.Lane && b.Lane >= 0 && g.at == b.At && g.until == b.At && b.Until == b.At && b.Event.Kind != world.Called
+	return g.last.Lane == b.Lane && b.Lane >= 0 && g.at == b.At && g.until == b.At && b.Until == b.At && b.Event.Kind != world.Called
 }
 
 // bar is where a key is drawn: of that name, on that server.
@@ -148,14 +150,18 @@ func (l *layout) columns() {
 // begin. The texts at Redis and the ledger may be higher than the label.
 func (l *layout) place(g *group, b *label) int {
 	y := g.top + lineTop
-	if n := len(g.labels); n > 0 {
-		y = g.labels[n-1].below
+	if g.last != nil {
+		y = g.last.below
 	}
-	g.labels = append(g.labels, b)
+	g.last = b
 	b.y = y
 	text, style := l.Picture(b.Label)
 	if text != "" || b.Event.Kind == world.Expired {
-		b.lines = timeline.Fold(text, fits(l.roomOf(b.Lane), widthOf(style)))
+		room := l.span()
+		if b.Lane >= 0 {
+			room = l.lanes[b.Lane].width - 26
+		}
+		b.lines = timeline.Fold(text, fits(room, cmp.Or(letterWidths[style], sansWidth)))
 		y += lineStep * max(len(b.lines), 1)
 	}
 	beside := b.y
@@ -180,11 +186,7 @@ func (l *layout) place(g *group, b *label) int {
 
 // hasArrows reports whether a message is drawn between the lane and Redis or the ledger.
 func (b *label) hasArrows() bool {
-	switch b.Event.Kind {
-	case world.Executed, world.Refused, world.Stored, world.Delivered:
-		return true
-	}
-	return b.Leaves
+	return b.Leaves || slices.Contains([]world.Kind{world.Executed, world.Refused, world.Stored, world.Delivered}, b.Event.Kind)
 }
 
 func (l *layout) redisLines(text string) []string {
@@ -201,25 +203,7 @@ func (l *layout) span() int {
 	return last.x + last.width - l.lanes[0].x - 30
 }
 
-// roomOf returns the width that a lane has for text.
-func (l *layout) roomOf(lane int) int {
-	if lane < 0 {
-		return l.span()
-	}
-	return l.lanes[lane].width - 26
-}
-
 func fits(width int, letter float64) int { return int(float64(width) / letter) }
-
-func widthOf(style string) float64 {
-	switch style {
-	case "m":
-		return monoWidth
-	case "h", "r":
-		return boldWidth
-	}
-	return sansWidth
-}
 
 // stretch is a part of a lane with one style.
 type stretch struct {
