@@ -3,9 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
-	"io/fs"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,7 +12,6 @@ import (
 
 	"lockkata/internal/i18n"
 	"lockkata/internal/interview"
-	"lockkata/internal/stages"
 	"lockkata/internal/term/keyboard"
 )
 
@@ -140,7 +137,7 @@ func (a *app) session(x appointment, missed []string) (*interview.Session, error
 	}
 	return &interview.Session{
 		T: a.t, Language: a.lang, Themes: themes, Seed: x.seed, Length: time.Duration(x.minutes) * time.Minute, First: first,
-		AskOnly: x.missed, Known: a.knownSchedules(), Again: again,
+		AskOnly: x.missed, Again: again,
 		Now: time.Now, Color: a.color, Width: a.width, Out: a.out, InProcess: a.inProcess,
 	}, nil
 }
@@ -151,21 +148,4 @@ func (a *app) inProcess(args []string, keys string, out io.Writer) int {
 	inner.in, inner.out, inner.err = strings.NewReader(keys), out, out
 	inner.binary, inner.terminal = "", false // it does not start itself again, and shows no progress
 	return inner.run(append(slices.Clip(args), "--lang", string(a.lang)))
-}
-
-var scheduleText = regexp.MustCompile(`v1/stage[0-9.]+(?:/[0-9a-z-]+){4}/[0-9A-Za-z.]+`)
-
-// knownSchedules returns schedules that a reader may have seen, in a document or as a challenge.
-func (a *app) knownSchedules() (known []string) {
-	for _, c := range stages.Public() {
-		known = append(known, c.Challenge)
-	}
-	for _, pattern := range []string{"*.md", "stage*/*.md", "docs/*.md", "docs/*/*.md", "docs/*/*/*.md"} {
-		names, _ := fs.Glob(a.sources, pattern) // the pattern is valid
-		for _, name := range names {
-			text, _ := fs.ReadFile(a.sources, name) // an unreadable file has no schedules
-			known = append(known, scheduleText.FindAllString(string(text), -1)...)
-		}
-	}
-	return known
 }

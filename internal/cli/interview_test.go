@@ -12,10 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"lockkata/internal/game"
 	"lockkata/internal/i18n"
 	"lockkata/internal/interview"
-	"lockkata/internal/stages"
 )
 
 // interviewed runs an interview with this input and configuration folder, on pages that do not
@@ -97,7 +95,7 @@ func TestFileThatIsNotUnderstoodStaysAsItIs(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Dir(file), 0o755))
 	require.NoError(t, os.WriteFile(file, []byte(`{"mine": 1}`), 0o644))
 	_, out, _ := interviewed(t, config, "\n0\n\n")
-	require.Equal(t, 1, strings.Count(out, "What you miss is not remembered: "+file+" is not a list of question ids ("))
+	require.Equal(t, 1, strings.Count(out, "What you miss is not remembered: "+file+" is not a list of question ids. Correct"))
 	status, _, errors := interviewed(t, config, "", "--missed")
 	require.Equal(t, exitFailed, status)
 	require.Contains(t, errors, "Correct or delete it: it stays as it is.")
@@ -169,16 +167,4 @@ func TestInterviewHasTheQuestionsOfTheDocuments(t *testing.T) {
 		}
 	}
 	require.Equal(t, asked[i18n.English], asked[i18n.Chinese])
-}
-
-func TestKnownSchedulesAreThoseOfTheDocuments(t *testing.T) {
-	known := (&app{sources: os.DirFS("../..")}).knownSchedules()
-	require.Contains(t, known, wrongDelete3, "the README shows it")
-	for _, c := range stages.Public() {
-		require.Contains(t, known, c.Challenge)
-	}
-	for _, text := range known {
-		_, _, err := game.Read(text, stages.Table)
-		require.NoError(t, err)
-	}
 }

@@ -19,7 +19,7 @@ var (
 		"{n} questions that you missed or half knew are remembered: `go run . interview --missed` asks only those.")
 	askMissed     = i18n.New("What you missed or half knew is remembered: `go run . interview --missed` asks only that.")
 	notRemembered = i18n.New("What you miss is not remembered: {error}")
-	badMemory     = i18n.New("{file} is not a list of question ids ({error}). Correct or delete it: it stays as it is.")
+	badMemory     = i18n.New("{file} is not a list of question ids. Correct or delete it: it stays as it is.")
 )
 
 // memory is the ids of the questions that were missed or half known, in a file.
@@ -40,14 +40,10 @@ func (a *app) loadMemory() (m memory) {
 	}
 	m.file = filepath.Join(dir, "lockkata", "missed.json")
 	raw, err := os.ReadFile(m.file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
+	if err == nil && json.Unmarshal(raw, &m.ids) != nil {
+		m.err = badMemory.Args("file", m.file)
+	} else if !errors.Is(err, fs.ErrNotExist) {
 		m.err = err
-	default:
-		if err := json.Unmarshal(raw, &m.ids); err != nil {
-			m.err = badMemory.Args("file", m.file, "error", err)
-		}
 	}
 	return m
 }

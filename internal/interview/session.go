@@ -1,5 +1,5 @@
 // Package interview is a mock interview in a terminal. It asks the questions of docs/interview,
-// spread over the themes. Between them it shows a lock under a schedule that is in no document, asks
+// spread over the themes. Between them it shows two clients of a lock up to some point, asks
 // what happens next, and gets the answer by running it. At the end it lists what to read again.
 package interview
 
@@ -9,7 +9,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,10 +24,9 @@ type Session struct {
 	Themes    []Theme
 	Seed      uint64
 	Length    time.Duration
-	First     string   // the id of the question to begin with; "": any
-	AskOnly   bool     // no predictions: what was missed is asked again
-	Known     []string // schedules that the reader may have seen; see [Finder]
-	Again     string   // the command for the same interview, if there can be one
+	First     string // the id of the question to begin with; "": any
+	AskOnly   bool   // no predictions: what was missed is asked again
+	Again     string // the command for the same interview, if there can be one
 	Now       func() time.Time
 	Color     term.Color
 	Width     int
@@ -89,7 +87,7 @@ func (s *Session) Hold(ctx context.Context) error {
 
 // hold runs the rounds.
 func (s *Session) hold(ctx context.Context) error {
-	finder := &Finder{T: s.T, Seed: s.Seed, Known: slices.Clone(s.Known)}
+	finder := &Finder{T: s.T, Seed: s.Seed}
 	questions := beginWith(Order(s.Themes, s.Seed), s.First)
 	for goOn := true; goOn && ctx.Err() == nil; {
 		switch {
@@ -109,7 +107,6 @@ func (s *Session) hold(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		finder.Known = append(finder.Known, p.Text()) // not asked about again
 		goOn = s.predict(ctx, p)
 	}
 	return nil
