@@ -189,7 +189,10 @@ func TestLearnerClimbsWithOneLockThatGrows(t *testing.T) {
 // record records how a learner passes the first exercise, without the drawing of the answer.
 func record(t *testing.T, lang i18n.Language, width int, solution string) string {
 	t.Helper()
-	l := sitDown(t, "", func(s *loop) { s.view.Lang, s.view.Width, s.workshop.lang, s.workshop.brief = lang, width, lang, false })
+	l := sitDown(t, "", func(s *loop) {
+		s.view.Lang, s.folder.Language, s.workshop.lang = lang, lang, lang
+		s.view.Width, s.workshop.brief = width, false
+	})
 	l.sees(keysAre.Localize(lang) + "\n")
 	l.saves(filesOf(t, exercise(t, "1").Solution), solution, yourAnswer.Localize(lang), "\n")
 	l.presses("1", keysAre.Localize(lang)+"\n")
