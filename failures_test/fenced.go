@@ -109,7 +109,7 @@ var tokenFailures = []Failure{
 		Story:    "Redis grants A the lock, and A's process stands still before the next command that its Lock sends; a Lock that needs no further command has returned. The lease ends, and B takes the lock and creates the order. A goes on and creates it too. A token that A fetches only now is higher than B's: the ledger treats A's late write as the newer one.",
 		Fixed:    "The command that takes the lock makes the token as well.",
 		Breaks:   []oracle.Monitor{oracle.Damage},
-		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed},
+		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossHidden},
 		Requires: []Precondition{given("B"), ends("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")

@@ -58,7 +58,7 @@ var leaseFailures = []Failure{
 		Title:    "Unlock returns nil for a lost lock",
 		Story:    "A's lease ends while A works. Nothing tells A, not even Unlock: it deletes a key that is gone and returns no error, so A believes that its work was protected. A then locks again: what the lost hold has left in its process must not block it.",
 		Fixed:    "The owner's value in the key: Unlock sees that it is gone and returns ErrNotHeld.",
-		Breaks:   []oracle.Monitor{oracle.LossNoticed, oracle.Deadlock},
+		Breaks:   []oracle.Monitor{oracle.LossHidden, oracle.Deadlock},
 		Requires: []Precondition{given("A"), ends("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")

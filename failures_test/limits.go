@@ -14,7 +14,7 @@ var limitFailures = []Failure{
 		Story:    "A holds the lock, sees that the order is free, and its process stands still: a garbage collection, a full swap, a sleeping laptop. B takes the lock and creates the order. A wakes up and creates it too.",
 		Fixed:    "Nothing in the lock: A cannot know that time passed. The ledger can refuse A's old token.",
 		Breaks:   []oracle.Monitor{oracle.Damage},
-		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed},
+		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossHidden},
 		Requires: []Precondition{given("A")},
 		Script:   pausesBeyondLease,
 	},

@@ -207,7 +207,7 @@ var ownerFailures = []Failure{
 		Title:    "an administrator frees the lock",
 		Story:    "A holds the lock, and C waits. An administrator, B, frees it by force. C gets it at once, while A is still at work and knows nothing.",
 		Fixed:    "The forced unlock wakes the waiters. A's next renewal, within a third of the lease, tells A.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed, oracle.LostWakeUp, oracle.Deadlock},
+		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.LossHidden, oracle.LostWakeUp, oracle.Deadlock},
 		Needs:    []Feature{Force},
 		Requires: []Precondition{given("A"), waits("C"), taken("A", world.OpForce)},
 		Script: func(w *world.World) {

@@ -120,7 +120,7 @@ var OfRedLock = onServers([]Failure{
 		Story:    "A has the lock on all five servers, sees that the order is free, and its process stands still. All leases end, B takes the lock and creates the order. A wakes up and creates it too. Five servers do not help here. Kleppmann: a lock that protects data needs a fencing token that rises with each hold, and RedLock has only random values, which have no order. antirez: a resource that can compare tokens hardly needs the lock, and a unique value is enough for a compare and set.",
 		Fixed:    "Nothing in the lock. The resource has to refuse the late write.",
 		Breaks:   []oracle.Monitor{oracle.Damage},
-		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed},
+		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossHidden},
 		Requires: []Precondition{given("A B"), ends("A")},
 		Script:   pausesBeyondLease,
 	},

@@ -44,7 +44,7 @@ var reentryFailures = []Failure{
 		Story:    "A and G are goroutines of one process and use one object. Redis evicts A's key, and G takes the lock. A has done its work and unlocks, but by now the lock is G's. If the object knows only its newest hold, A's Unlock deletes G's key. If one watchdog renews for all, A's loss ends G's renewals, and G works longer than its lease.",
 		Fixed:    "Each hold has its own value and its own renewals, and its Unlock frees no other.",
 		Breaks:   []oracle.Monitor{oracle.WrongDelete, oracle.Watchdog},
-		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed}, // A and G overlap, or a lease is not renewed: those are other stories
+		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossHidden}, // A and G overlap, or a lease is not renewed: those are other stories
 		Requires: []Precondition{given("A G"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -85,7 +85,7 @@ var reentryFailures = []Failure{
 		Title:    "an inner acquire fails, and the outer hold goes with it",
 		Story:    "A holds the lock and takes it again. The deadline passes before the reply is there, and the lock undoes what it may have got. If it frees the whole lock, A's outer hold is gone, and B gets the lock while A is at work. Another inner acquire is refused by Redis, which is full. If the lock keeps a mutex of its own locked after that, the outer Unlock never returns.",
 		Fixed:    "Undo one count, not the whole lock.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed, oracle.HoldCount},
+		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.LossHidden, oracle.HoldCount},
 		Needs:    []Feature{Reentry},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
@@ -176,7 +176,7 @@ var reentryFailures = []Failure{
 		Story:    "A's lease ends, and B takes the lock. A calls a helper that locks. A counter in A's own memory still says one, so the helper gets the lock without asking Redis, while B holds it.",
 		Fixed:    "Redis decides: re-entry asks whether the owner is still there.",
 		Breaks:   []oracle.Monitor{oracle.Truth},
-		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossNoticed}, // A and B overlap: that is work-outlives-ttl
+		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossHidden}, // A and B overlap: that is work-outlives-ttl
 		Needs:    []Feature{Reentry},
 		Requires: []Precondition{given("A B"), ends("A")},
 		Script: func(w *world.World) {

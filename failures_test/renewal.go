@@ -154,7 +154,7 @@ var renewing = []Failure{
 		Title:    "the watchdog saw the loss, and Unlock returns nil",
 		Story:    "Redis evicts A's key, and A's next renewal finds nothing. The watchdog ends without telling A. Then A unlocks. If Unlock finds that the watchdog or the key is gone, and returns no error, A believes that its work was protected. In A's next hold the key disappears just before the Unlock, so Unlock is the first to see it.",
 		Fixed:    "Unlock reports what the watchdog saw: the hold was lost.",
-		Breaks:   []oracle.Monitor{oracle.LossNoticed},
+		Breaks:   []oracle.Monitor{oracle.LossHidden},
 		Requires: []Precondition{given("A A"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			a := w.Client("A")

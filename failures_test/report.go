@@ -165,7 +165,7 @@ func (v Verdict) cause() i18n.Text {
 		return v.Outcome.Word()
 	case against.Panics:
 		return callPanics
-	case v.Failure.Loss && (against.Monitor == oracle.Exclusion || against.Monitor == oracle.LossNoticed):
+	case v.Failure.Loss && (against.Monitor == oracle.Exclusion || against.Monitor == oracle.LossHidden):
 		return lossHidden
 	}
 	return i18n.Text(against.Monitor)

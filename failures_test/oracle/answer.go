@@ -163,7 +163,7 @@ func contradiction(e *world.Event, did callEffects, keys []world.Key, owed bool)
 	return ""
 }
 
-func lossNoticed(f *file) func(*world.Scene) {
+func lossReported(f *file) func(*world.Scene) {
 	mine := map[string]bool{} // lane → its hold is still in Redis
 	lost := map[string]bool{} // lane → its hold disappeared while it believed in it
 	return func(s *world.Scene) {

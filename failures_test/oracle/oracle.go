@@ -33,7 +33,7 @@ const (
 	Leak         Monitor = "leak"
 	Deadlock     Monitor = "deadlock"
 	Truth        Monitor = "truth"
-	LossNoticed  Monitor = "loss noticed"
+	LossHidden   Monitor = "loss hidden"
 	LostWakeUp   Monitor = "lost wake-up"
 	BoundedWait  Monitor = "bounded wait"
 	HoldCount    Monitor = "hold count"
@@ -60,7 +60,7 @@ var rules = []rule{
 	{WrongExtend, "no process renews another process's key.", wrongExtend},
 	{Exclusion, "no two live clients believe at the same time that they hold the lock. A client whose key is deleted learns of it within a third of a lease, or from its next renewal.", exclusion},
 	{Truth, "what a call returns agrees with what it did in Redis.", truth},
-	{LossNoticed, "a client that has lost its lock learns of it, at the latest from Unlock.", lossNoticed},
+	{LossHidden, "a client that has lost its lock learns of it, at the latest from Unlock.", lossReported},
 	{Watchdog, "a watchdog does not let the key of a live holder expire, and does not renew a hold that has ended.", watchdog},
 	{RenewalCount, "re-entry does not make a process renew more often.", renewalCount},
 	{Leak, "every key has a lease. It is gone soon after its hold has failed or ended, and at most a lease after its owner has died.", leak},

@@ -22,7 +22,7 @@ func TestEachRuleHasALockThatBreaksItAndOneThatKeepsIt(t *testing.T) {
 		oracle.WrongDelete:  {"check-then-delete", stage("3"), stage("4")},
 		oracle.Leak:         {"crash-before-expire", stage("1"), stage("2")},
 		oracle.Deadlock:     {"crash-before-expire", stage("1"), stage("2")},
-		oracle.LossNoticed:  {"loss-hidden-at-unlock", stage("2"), stage("3")},
+		oracle.LossHidden:   {"loss-hidden-at-unlock", stage("2"), stage("3")},
 		oracle.Truth:        {"stranger-unlock", stage("2"), stage("3")},
 		oracle.Exclusion:    {"check-then-delete", stage("3"), stage("4")},
 		oracle.EndlessHold:  {"renewed-for-ever", stage("5"), stage("6")},

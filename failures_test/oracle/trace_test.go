@@ -332,7 +332,7 @@ func TestLossIsNoticedWhenUnlockReportsIt(t *testing.T) {
 		s := newStory().holds("A", "A1")
 		s.pass(30 * time.Second).lapse(s.trace.Events[1].Effects[0].Owner)
 		s.call("A", world.OpUnlock).does("A").returns("A", answer)
-		require.Equal(t, noticed, !oracle.Violates(oracle.Judge(&s.trace), oracle.LossNoticed))
+		require.Equal(t, noticed, !oracle.Violates(oracle.Judge(&s.trace), oracle.LossHidden))
 	}
 }
 

@@ -320,7 +320,7 @@ func TestUnlockOfEachLostHoldReportsTheLoss(t *testing.T) {
 		s.lapse(s.trace.Events[1].Effects[0].Owner)
 		s.call("A", world.OpUnlock).does("A").returns("A", refused)
 		s.call("A", world.OpUnlock).does("A").returns("A", answer)
-		require.Equal(t, noticed, !s.convicted(oracle.LossNoticed), answer)
+		require.Equal(t, noticed, !s.convicted(oracle.LossHidden), answer)
 	}
 }
 
@@ -328,7 +328,7 @@ func TestUnlockOfEachLostHoldReportsTheLoss(t *testing.T) {
 func TestReentryDoesNotHideALoss(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	s.lapse(s.installed()).call("A", world.OpLock).returns("A", held).call("A", world.OpUnlock).returns("A", done)
-	require.True(t, s.convicted(oracle.LossNoticed))
+	require.True(t, s.convicted(oracle.LossHidden))
 }
 
 func TestReentryWithoutACommandIsTrueWhileTheKeyIsThere(t *testing.T) {
