@@ -17,7 +17,7 @@ var (
 	catalogueTitle = i18n.New("The failures")
 	catalogueIntro = []i18n.Text{
 		i18n.New("Every way in which this repository breaks a Redis lock: {n} failures, by family. `go run . show FAILURE` draws any of them: " +
-			"what A, B and C do, what Redis holds, and which rule is broken. The sixteen that tell the story of the " +
+			"what A, B and C do, what Redis holds, and which rule is broken. Those that tell the story of the " +
 			"[stages](../README.md#the-stages) have their pictures here, on the last stage that breaks and on the first that " +
 			"doesn't. Time goes down, and what A, B and C hold is A1, B1 and C1."),
 		i18n.New("The signs: ✗ broken; ✓ safe in this run; ◐ noticed: the lock is lost, and its owner is told in time; ~ unavoidable: no " +

@@ -60,7 +60,7 @@ var comments = []i18n.Text{
 	i18n.New("Mutex is a lock that is shared by every process that uses the same Redis and\n// the same name. A Mutex is one owner."),
 	i18n.New("NewMutex returns the lock of that name, not yet held. ttl is its lease."),
 	i18n.New("mylock: this method is yours to write"),
-	i18n.New("TryLock makes one attempt. It returns false and no error when somebody else\n// holds the lock."),
+	i18n.New("TryLock makes one attempt. It returns false and no error when another client\n// holds the lock."),
 	i18n.New("Lock tries until it holds the lock. It returns an error when ctx ends first."),
 	i18n.New("Unlock frees the lock."),
 	i18n.New("TestMyLock plays the failures of exercise"),

@@ -30,7 +30,7 @@ func NewMutex(rdb redis.UniversalClient, name string, ttl time.Duration) (*Mutex
 
 var errNotWritten = errors.New("mylock: this method is yours to write")
 
-// TryLock makes one attempt. It returns false and no error when somebody else
+// TryLock makes one attempt. It returns false and no error when another client
 // holds the lock.
 func (m *Mutex) TryLock(ctx context.Context) (bool, error) {
 	return false, errNotWritten
