@@ -18,7 +18,7 @@ func IsAuxKey(key string) bool {
 
 // AuxKeys returns the auxiliary keys of a lock, from the trace of its normal use. There are two kinds:
 // keys that a client created without getting the lock, and that did not exist when others got it;
-// and keys that an Unlock left when it removed another key. A nil trace has no keys.
+// and keys that an Unlock left when it removed another key, of another kind. A nil trace has no keys.
 func AuxKeys(trace *world.Trace) (found []string) {
 	if trace == nil {
 		return nil
@@ -44,12 +44,14 @@ func AuxKeys(trace *world.Trace) (found []string) {
 		case e.Kind == world.Called && e.Op == world.OpUnlock:
 			locked = s.Keys
 		case e.Kind == world.Returned && e.Op == world.OpUnlock:
-			var left []string
-			for _, key := range s.Keys {
-				left = append(left, key.Name)
+			isLeft := func(k world.Key) bool {
+				return slices.ContainsFunc(s.Keys, func(l world.Key) bool { return l.Name == k.Name })
 			}
-			if slices.ContainsFunc(locked, func(k world.Key) bool { return !slices.Contains(left, k.Name) }) {
-				found = append(found, left...)
+			removed := slices.DeleteFunc(slices.Clone(locked), isLeft)
+			for _, key := range s.Keys {
+				if len(removed) > 0 && !slices.ContainsFunc(removed, func(k world.Key) bool { return alike(k.Name, key.Name) }) {
+					found = append(found, key.Name)
+				}
 			}
 		}
 	}

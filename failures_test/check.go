@@ -50,12 +50,15 @@ func within(t *testing.T, what string, run func()) {
 }
 
 // Check runs the whole catalogue on a lock, one subtest for each failure, and fails each
-// subtest whose outcome is not the expected one. It ends with a summary of the failures by
-// cause. With -v it prints a line for each failure, and for each one that is not safe the
+// subtest whose outcome is not the expected one. If that is a basic failure, Check does not
+// run those that are not basic. It ends with a summary of the failures by cause. With -v it prints a line for each failure, and for each one that is not safe the
 // timeline and the stage that fixes it; without -v, only the first timeline that was not expected.
 func Check(t *testing.T, s Subject, expect Expect) {
 	count, unexpected := map[Outcome]int{}, []Verdict(nil)
-	checkAll(t, s, s.Failures(), func(t *testing.T, v Verdict) {
+	goesOn := func(f Failure) bool {
+		return f.Basic || !slices.ContainsFunc(unexpected, func(v Verdict) bool { return v.Failure.Basic })
+	}
+	checkAll(t, s, BasicFirst(s.Failures()), goesOn, func(t *testing.T, v Verdict) {
 		want := expect(v.Failure)
 		wrong := want != v.Outcome && !(want == Safe && v.Outcome == NotApplicable)
 		how := ""
@@ -104,8 +107,8 @@ func Require(t *testing.T, s Subject, names ...string) {
 		s.Ignore = IsAuxKey
 	}
 	isFirst := true
-	checkAll(t, s, all, func(t *testing.T, v Verdict) {
-		fails := !v.Outcome.IsGood() && v.Outcome != NotTested
+	checkAll(t, s, all, func(Failure) bool { return true }, func(t *testing.T, v Verdict) {
+		fails := !v.Passes()
 		v.print(t, "", fails && (isFirst || testing.Verbose()))
 		switch {
 		case fails:
@@ -117,15 +120,18 @@ func Require(t *testing.T, s Subject, names ...string) {
 	})
 }
 
-// checkAll runs failures on a lock, each in a subtest that judge decides. It stops after a run
-// that does not end, since that run would block the others.
-func checkAll(t *testing.T, s Subject, all []Failure, judge func(*testing.T, Verdict)) {
+// checkAll runs failures on a lock, each in a subtest that judge decides. It stops at the first one
+// with which it does not go on, and after a run that does not end, since that would block the others.
+func checkAll(t *testing.T, s Subject, all []Failure, goesOn func(Failure) bool, judge func(*testing.T, Verdict)) {
 	var err error
 	within(t, s.Name, func() { s, err = DiscoverScripts(t, s) })
 	if err != nil && !errors.Is(err, world.ErrLeft) {
 		t.Fatal(err)
 	}
 	for _, f := range all {
+		if !goesOn(f) {
+			break
+		}
 		isStuck := false
 		t.Run(f.ID, func(t *testing.T) {
 			isStuck = true

@@ -102,7 +102,7 @@ func TestUnfinishedRunIsJudged(t *testing.T) {
 	}
 	v := failures.Run(t, f, stages.MustFind("4").Subject)
 	require.Equal(t, failures.NotPlayed, v.Outcome)
-	require.Equal(t, "world: there is already a client named A", v.Sentence())
+	require.Equal(t, "cannot be played here: there is already a client named A", v.Sentence())
 	v = failures.Run(t, f, stages.MustFind("2").Subject)
 	require.Equal(t, failures.Broken, v.Outcome)
 	require.ErrorContains(t, v.Err, "already a client named A")

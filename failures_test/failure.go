@@ -2,6 +2,7 @@ package failures
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -74,6 +75,9 @@ const (
 	Fencing  Feature = "fencing"  // it hands out fencing tokens
 	Force    Feature = "force"    // it can be freed from outside: a [world.Forcing]
 	Closing  Feature = "close"    // it has goroutines and has to be closed: an [io.Closer]
+
+	HoldContext Feature = "context"     // a hold has a context, which ends with it
+	FixedValue  Feature = "fixed value" // all holds write one value
 )
 
 // Shows returns the features that a trace shows and s.Has does not list. Only scripts, pub/sub and a
@@ -114,6 +118,7 @@ const (
 	Fences   Family = "the same with a fenced ledger"
 	Guards   Family = "guards of the resource"
 	Usage    Family = "how the lock is used"
+	Normal   Family = "normal use"
 	RedLock  Family = "RedLock"
 )
 
@@ -139,6 +144,8 @@ type Failure struct {
 	Inherent bool
 	// Lesson marks what the first screen shows: the failures that tell the story of the stages.
 	Lesson bool
+	// Basic failures are asked first. A lock that breaks one is not asked the rest.
+	Basic  bool
 	Needs  []Feature // without all of these the failure does not apply
 	Unless []Feature // with any of these it does not apply
 	// Loss: the holder loses the lock in this story. If it is told in time, the outcome
@@ -181,6 +188,20 @@ var outcomeIDs = map[Outcome]string{
 // String returns the id of an outcome.
 func (o Outcome) String() string { return cmp.Or(outcomeIDs[o], outcomeIDs[NotPlayed]) }
 
+// MarshalText returns the outcome's id.
+func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText sets the outcome with an id.
+func (o *Outcome) UnmarshalText(id []byte) error {
+	for outcome, its := range outcomeIDs {
+		if its == string(id) {
+			*o = outcome
+			return nil
+		}
+	}
+	return fmt.Errorf("failures: there is no outcome %q", id)
+}
+
 // Word returns the outcome in words for readers.
 func (o Outcome) Word() i18n.Text {
 	switch o {
@@ -192,16 +213,41 @@ func (o Outcome) Word() i18n.Text {
 	return i18n.Text(o.String())
 }
 
+// MarshalText returns the failure's id.
+func (f Failure) MarshalText() ([]byte, error) { return []byte(f.ID), nil }
+
+// UnmarshalText sets the failure with an id.
+func (f *Failure) UnmarshalText(id []byte) error {
+	found, ok := Find(string(id))
+	if !ok {
+		return fmt.Errorf("failures: there is no failure %q", id)
+	}
+	*f = found
+	return nil
+}
+
 // All is the catalogue of a lock of one server, family by family.
 var All = slices.Concat(
 	leaseFailures, ownerFailures, renewing, releasing, waitingFailures, networkFailures, contextFailures,
-	reentryFailures, serverFailures, limitFailures, twins(), tokenFailures, guardFailures, usageFailures,
+	reentryFailures, serverFailures, limitFailures, twins(), tokenFailures, guardFailures, usageFailures, normalFailures,
 )
 
 // OfLocks returns the failures of the lock itself, without those of its users and of the resource.
 // Other people's locks are checked for these only.
 func OfLocks() []Failure {
 	return slices.DeleteFunc(slices.Clone(All), func(f Failure) bool { return f.Family == Guards || f.Family == Usage })
+}
+
+// BasicFirst returns failures with the basic ones first.
+func BasicFirst(all []Failure) (sorted []Failure) {
+	for _, isBasic := range []bool{true, false} {
+		for _, f := range all {
+			if f.Basic == isBasic {
+				sorted = append(sorted, f)
+			}
+		}
+	}
+	return sorted
 }
 
 // Catalogue is every failure: All, and those of RedLock.

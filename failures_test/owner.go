@@ -10,11 +10,26 @@ import (
 // Failures of ownership: a client takes or frees another client's lock.
 var ownerFailures = []Failure{
 	{
-		ID: "second-client", Family: Owner,
+		ID: "free-lock-given", Family: Owner, Basic: true,
+		Title:    "two clients take the lock, one after the other",
+		Story:    "The lock is free. A takes it and gives it back, and so does B. Each Lock leaves a key in Redis, and each Unlock removes it.",
+		Fixed:    "Ask Redis, and believe its answer: Lock returns nil, and TryLock true, once the key in Redis is yours. Unlock deletes it and returns nil.",
+		Breaks:   []oracle.Monitor{oracle.Truth, oracle.NeedlessError, oracle.Deadlock},
+		Requires: []Precondition{given("A B")},
+		Script: func(w *world.World) {
+			for _, name := range []string{"A", "B"} {
+				c := w.Client(name)
+				c.Lock(world.Within(patience(w)))
+				c.Unlock(world.Within(patience(w)))
+			}
+		},
+	},
+	{
+		ID: "second-client", Family: Owner, Basic: true,
 		Title:    "a second client tries while the first one holds",
 		Story:    "A holds the lock and works for half of its lease. B tries and must be refused, and waits in vain for as long as its context allows. This is the first thing a lock is for; every stage can do it.",
 		Fixed:    "NX: Redis creates the key only if it does not exist.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion},
+		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Truth, oracle.NeedlessError, oracle.Waiting},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")

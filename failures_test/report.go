@@ -21,6 +21,7 @@ var (
 	andRule       = i18n.New("{rules} and {rule}")
 	toldInTime    = i18n.New("the hold is lost, and its owner is told in time")
 	ruleBroken    = i18n.New("{rule}: {what}")
+	cannotPlay    = i18n.New("cannot be played here: {why}")
 )
 
 func init() {
@@ -57,6 +58,9 @@ func (v Verdict) Sentence() string { return v.SentenceIn(i18n.English) }
 
 // SentenceIn returns the sentence in a language.
 func (v Verdict) SentenceIn(l i18n.Language) string {
+	if v.Reason != "" {
+		return v.Reason
+	}
 	switch v.Outcome {
 	case Safe:
 		return nothingBroken.Localize(l)
@@ -64,6 +68,8 @@ func (v Verdict) SentenceIn(l i18n.Language) string {
 		return toldInTime.Localize(l)
 	case NotApplicable, NotTested:
 		return v.Missing.Localize(l)
+	case NotPlayed:
+		return cannotPlay.Localize(l, "why", v.Missing)
 	}
 	if against, ok := v.Against(); ok {
 		return ruleBroken.Localize(l, "rule", i18n.Text(against.Monitor), "what", against.Localize(l))

@@ -16,16 +16,32 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// Verdict is the result of one failure on one lock.
+// Verdict is the result of one failure on one lock. Another process gets it as JSON from [Verdict.In].
 type Verdict struct {
-	Failure  Failure
-	Subject  string
-	Outcome  Outcome
-	Findings []oracle.Finding
-	Trace    *world.Trace
-	Err      error        // why the run did not end
-	Missing  i18n.Message // the reason why the failure does not apply or is not tested
+	Failure  Failure          `json:"failure"`
+	Subject  string           `json:"-"`
+	Outcome  Outcome          `json:"outcome"`
+	Reason   string           `json:"sentence,omitempty"` // set by In; else see Sentence
+	Line     string           `json:"line,omitempty"`     // of the lock, where it broke a rule; set by In
+	Findings []oracle.Finding `json:"findings,omitempty"`
+	Trace    *world.Trace     `json:"trace,omitempty"`
+	Err      error            `json:"-"` // why the run did not end
+	Missing  i18n.Message     `json:"-"` // the reason why the failure does not apply, is not tested or not played
 }
+
+// In returns the verdict with its texts in one language, as another process needs them.
+func (v Verdict) In(l i18n.Language) Verdict {
+	v.Reason = v.SentenceIn(l)
+	if against, is := v.Against(); is && v.Trace != nil {
+		source, _ := SourceOf(v.Trace, against)
+		v.Line = source.String()
+	}
+	v.Findings = oracle.In(l, v.Findings)
+	return v
+}
+
+// Passes reports whether the failure does not count against the lock: it is good or not tested.
+func (v Verdict) Passes() bool { return v.Outcome.IsGood() || v.Outcome == NotTested }
 
 // Run runs one failure on one lock and judges it.
 func Run(t *testing.T, f Failure, s Subject) Verdict {
@@ -184,11 +200,14 @@ func (v *Verdict) decide() {
 	if ended {
 		v.Missing = f.unmet(v.Trace)
 	}
+	unknown := unknownCommand(v.Trace)
 	switch about := slices.Contains(f.Breaks, against.Monitor); {
+	case unknown.Text != "":
+		v.Outcome, v.Missing, v.Findings = NotPlayed, unknown, nil
 	case convicted && !(about && f.Inherent):
 		v.Outcome = Broken
 	case !ended:
-		v.Outcome = NotPlayed
+		v.Outcome, v.Missing = NotPlayed, i18n.Text(strings.TrimPrefix(v.Err.Error(), "world: ")).Args()
 	case v.Missing.Text != "":
 		v.Outcome = NotTested
 	case convicted:
@@ -198,6 +217,25 @@ func (v *Verdict) decide() {
 	default:
 		v.Outcome = Safe
 	}
+}
+
+var unknownTo = i18n.New("Redis does not know the command {command}, which {client} sends. Check how it is spelled; the embedded Redis lacks a few commands.")
+
+// unknownCommand returns that Redis does not know a command of a call that failed, or no text.
+func unknownCommand(trace *world.Trace) i18n.Message {
+	if trace == nil {
+		return i18n.Message{}
+	}
+	unknown := map[int]i18n.Message{} // call → its unknown command
+	for _, e := range trace.Events {
+		switch {
+		case e.Kind == world.Executed && strings.HasPrefix(e.Reply, "(error) ERR unknown command"):
+			unknown[e.Call] = unknownTo.Args("command", e.Command[0], "client", e.Client)
+		case e.Kind == world.Returned && e.Result.Error != "" && unknown[e.Call].Text != "":
+			return unknown[e.Call]
+		}
+	}
+	return i18n.Message{}
 }
 
 // Against returns the finding for which the lock is reported. It is the first of these:

@@ -14,7 +14,7 @@ import (
 	stage1 "lockkata/stage1_setnx_expire"
 )
 
-var subject = failures.Subject{Name: "stage1", New: adapters.Plain(stage1.NewMutex)}
+var subject = failures.Subject{Name: "stage1", New: adapters.Plain(stage1.NewMutex), Has: []failures.Feature{failures.FixedValue}}
 
 var lock = locktest.Lock{Subject: subject}
 

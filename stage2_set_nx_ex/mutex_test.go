@@ -14,7 +14,7 @@ import (
 	stage2 "lockkata/stage2_set_nx_ex"
 )
 
-var subject = failures.Subject{Name: "stage2", New: adapters.Plain(stage2.NewMutex)}
+var subject = failures.Subject{Name: "stage2", New: adapters.Plain(stage2.NewMutex), Has: []failures.Feature{failures.FixedValue}}
 
 var lock = locktest.Lock{Subject: subject}
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"lockkata/failures_test/world"
@@ -17,6 +18,7 @@ var (
 	neverOwn        = i18n.New("{call} reported success, but {client} did not get the lock")
 	nobodyDoes      = i18n.New("{call} told {client} that another client holds the lock, but no client does")
 	failsForNobody  = i18n.New("{call} of {client} failed with {error}, but no client holds the lock")
+	otherName       = i18n.New("{call} told {client} that another client holds the lock {asked}, but {owner} holds the lock {held}: both use the key {key}")
 	refusedByItself = i18n.New("{call} told {client} that another client holds the lock, but the key in Redis is {client}'s own")
 	freedIt         = i18n.New("Unlock told {client} that it does not hold the lock, but this call freed it")
 	stillItsOwn     = i18n.New("Unlock told {client} that it does not hold the lock, but the key in Redis is {client}'s own")
@@ -98,12 +100,25 @@ func truth(f *file) func(*world.Scene) {
 			case (text == freedIt || text == stillItsOwn) && told[e.Client]: // it may be told so again, also while its key is in Redis
 			case text != "":
 				f.report(e, text, "call", e.Op, "error", e.Result.Error)
+			case world.IsAcquire(e.Op) && e.Result.Claim == world.ClaimRefused:
+				ofOtherName(f, s)
 			}
 			if e.Result.Held {
 				taken[e.Client]++
 				told[e.Client] = false
 			}
 		}
+	}
+}
+
+// ofOtherName reports a refusal because of a key that belongs to a lock of another name.
+func ofOtherName(f *file, s *world.Scene) {
+	e := s.Event
+	isOther := func(k world.Key) bool { return k.Owner.Client != "" && !f.SharesLock(k.Owner.Client, e.Client) }
+	if at := slices.IndexFunc(s.Keys, isOther); at >= 0 && !slices.ContainsFunc(s.Keys, func(k world.Key) bool { return !isOther(k) }) {
+		owner := s.Keys[at].Owner.Client
+		f.report(e, otherName, "call", e.Op, "owner", owner, "key", s.Keys[at].Name,
+			"asked", strings.Join(f.Locks(e.Client), world.And), "held", strings.Join(f.Locks(owner), world.And))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 )
 
 var (
+	removesOther = i18n.New("{client}'s {command} removes {key}, a key that {owner} has set")
 	removes      = i18n.New("{client}'s {command} removes the lock of {owner} ({label})")
 	overwrites   = i18n.New("{client}'s {command} overwrites the lock of {owner} ({label})")
 	becauseSame  = i18n.New("{what}: {client} and {owner} wrote the same value")
@@ -41,15 +42,20 @@ func wrongExtend(f *file) func(*world.Scene) {
 // foreign reports commands with one of these effects on another owner's key, with the reason if it is known.
 func foreign(f *file, said map[world.EffectKind]i18n.Text, isForeign func(*world.Event, world.Owner) bool) func(*world.Scene) {
 	wrote := values{}
+	business := map[string]bool{} // labels of the keys that commands of the business have set
 	return func(s *world.Scene) {
 		e := s.Event
 		wrote.follow(s)
 		for _, effect := range e.Effects {
 			text, owner := said[effect.Kind], effect.Owner
+			business[owner.Label] = business[owner.Label] || effect.Kind == world.Installed && e.Op == world.OpRun
 			if e.Kind != world.Executed || text == "" || !isForeign(e, owner) {
 				continue
 			}
-			pairs := []any{"client", e.Client, "command", e.Command[0], "owner", owner.Client, "label", owner.Label}
+			pairs := []any{"client", e.Client, "command", e.Command[0], "owner", owner.Client, "label", owner.Label, "key", effect.Key}
+			if text == removes && business[owner.Label] {
+				text = removesOther
+			}
 			if why := wrote.why(s, effect); why != "" {
 				text, pairs = why, []any{"what", text.Args(pairs...), "client", e.Client, "owner", owner.Client}
 			}

@@ -43,6 +43,11 @@ const (
 	Waiting      Monitor = "waiting"
 	Context      Monitor = "context"
 	EarlyLoss    Monitor = "early loss"
+
+	NeedlessError    Monitor = "needless error"
+	RepeatedValue    Monitor = "repeated value"
+	EarlyUnlock      Monitor = "early unlock"
+	KeptSubscription Monitor = "kept subscription"
 )
 
 // rule is a monitor: its name, its sentence for readers, and how it follows a trace.
@@ -59,6 +64,7 @@ var rules = []rule{
 	{WrongDelete, "no client removes or overwrites another client's key, and no call removes or overwrites a key that a later call created.", wrongDelete},
 	{WrongExtend, "no process renews another process's key.", wrongExtend},
 	{Exclusion, "no two live clients believe at the same time that they hold the lock. A client whose key is deleted learns of it within a third of a lease, or from its next renewal.", exclusion},
+	{NeedlessError, "a call fails only if its context has ended, Redis cannot be reached or refuses a command, or another client holds the lock. A command that Redis cannot run is a mistake in the lock.", needlessError},
 	{Truth, "what a call returns agrees with what it did in Redis.", truth},
 	{LossHidden, "a client that has lost its lock learns of it, at the latest from Unlock.", lossReported},
 	{Watchdog, "a watchdog does not let the key of a live holder expire, and does not renew a hold that has ended.", watchdog},
@@ -75,6 +81,9 @@ var rules = []rule{
 	{Waiting, "while another process holds the lock, Lock waits, and TryLock returns false at once.", lockWaits},
 	{Context, "Lock and TryLock return soon after their context has ended. When the process closes the lock, a waiting Lock returns without it.", heedsContext},
 	{EarlyLoss, "a client that can reach Redis is not told that its lock is lost while its key is there and much of its lease is left.", lossIsTrue},
+	{RepeatedValue, "each hold writes a new value, and a random one, so that no other hold has the same.", repeatedValue},
+	{EarlyUnlock, "Unlock waits for a renewal that is under way, and then frees the lock.", earlyUnlock},
+	{KeptSubscription, "a waiter that gives up ends its subscription.", keptSubscription},
 }
 
 // Rules returns all monitors.
@@ -125,6 +134,15 @@ func (f Finding) Localize(l i18n.Language) string {
 	return f.said.Localize(l)
 }
 
+// In returns findings with their texts in a language, as another process needs them.
+func In(l i18n.Language, all []Finding) []Finding {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].Text = all[i].Localize(l)
+	}
+	return all
+}
+
 var sentence = i18n.New("✗ {rule}: {text}")
 
 // Sentence returns the finding as pictures show it: the rule and the text.
@@ -155,14 +173,14 @@ func (f *file) reportOf(client string, e *world.Event, text i18n.Text, pairs ...
 	}
 }
 
-// costs are the monitors of commands that are wasted and break nothing.
-var costs = []Monitor{Polling, CommandCount, RenewalCount}
+// aside are monitors of what does no harm by itself, such as a wasted command.
+var aside = []Monitor{Polling, CommandCount, RenewalCount, NeedlessError, RepeatedValue, EarlyUnlock, KeptSubscription}
 
-// Judge returns the findings of all monitors, in the order of steps. The monitors of [costs] run only
+// Judge returns the findings of all monitors, in the order of steps. The monitors of [aside] run only
 // if the story is about them: elsewhere they would hide the result that matters.
 func Judge(trace *world.Trace, about ...Monitor) []Finding {
-	beside := func(m Monitor) bool { return slices.Contains(costs, m) && !slices.Contains(about, m) }
-	return Ask(trace, slices.DeleteFunc(Rules(), beside)...)
+	isAside := func(m Monitor) bool { return slices.Contains(aside, m) && !slices.Contains(about, m) }
+	return Ask(trace, slices.DeleteFunc(Rules(), isAside)...)
 }
 
 // Ask returns the findings of some monitors only. They follow the trace together.

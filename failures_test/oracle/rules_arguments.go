@@ -143,8 +143,11 @@ type promise struct {
 // due are calls that should return.
 type due map[int]promise
 
-// late returns, once, each call that has not returned a second after it should have. A lock may
-// pause for a second, however short its lease.
+// longestPause is how long a lock may pause, however short its lease.
+const longestPause = time.Second / 2
+
+// late returns, once, each call that has not returned within a pause after it should have, or two where
+// it has no network.
 func (d due) late(f *file, s *world.Scene) (late []promise) {
 	e := s.Event
 	for _, id := range slices.Sorted(maps.Keys(d)) {
@@ -152,8 +155,12 @@ func (d due) late(f *file, s *world.Scene) (late []promise) {
 		is := s.Condition(p.call.Process)
 		isAlone := p.ends && is.Cut && !is.Frozen && !is.Dead
 		isBusy := slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool { return r.Call == id })
+		pause := longestPause + f.Slack
+		if isAlone {
+			pause += longestPause
+		}
 		switch {
-		case e.At-p.by > max(Grace(f.Trace), time.Second):
+		case e.At-p.by > pause:
 			delete(d, id)
 			p.late = (e.At - p.by).Truncate(time.Millisecond)
 			late = append(late, p)

@@ -25,7 +25,7 @@ import (
 // Redis, because its client requests notifications of changed keys.
 var Rueidislock = failures.Subject{
 	Name: "rueidislock", New: newRueidislock,
-	Has:         []failures.Feature{failures.Scripts, failures.Watchdog, failures.PubSub},
+	Has:         []failures.Feature{failures.Scripts, failures.Watchdog, failures.PubSub, failures.HoldContext},
 	AttributeTo: clientOf,
 	SkipFrames:  []string{"github.com/redis/rueidis."},
 }

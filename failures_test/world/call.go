@@ -37,8 +37,15 @@ func (c *Call) Held() bool { return c.over && c.result.Held }
 // Over reports whether the call has returned.
 func (c *Call) Over() bool { return c.over }
 
-// Ended returns a channel that is closed when the hold of the call ends. It is nil if the lock does not report that.
-func (c *Call) Ended() <-chan struct{} { return c.ended }
+// GoesOn reports whether the lock reports the end of the call's hold, and has not reported it yet.
+func (c *Call) GoesOn() bool {
+	select {
+	case <-c.ended:
+		return false
+	default:
+		return c.ended != nil
+	}
+}
 
 // Answer returns the ledger's answer.
 func (c *Call) Answer() string { return c.answer }
@@ -158,7 +165,7 @@ func claimOf(err error) Claim {
 	var network net.Error
 	var protocol redis.Error
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
-		errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, redis.ErrClosed) ||
+		errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, redis.ErrClosed) || errors.Is(err, redis.ErrPoolTimeout) ||
 		errors.As(err, &network) || errors.As(err, &protocol) {
 		return ClaimUnknown
 	}

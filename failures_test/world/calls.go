@@ -26,6 +26,7 @@ func (w *World) finish() bool {
 	finished := w.takeRunnable(&w.finished)
 	for _, call := range finished {
 		call.over = true
+		call.result.Subscribed = call.Client.Listens()
 		w.recordCall(Returned, call, Event{Result: &call.result, Bound: call.bound})
 		w.watch(call)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"net"
+	"reflect"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -106,8 +107,15 @@ func (w *World) construct(p *process, lock string) {
 		panic(panicks)
 	case err != nil:
 		fail("%s gets no lock: %v", p.name, err)
+	case isNil(locker):
+		fail("%s gets no lock: the constructor returns neither a lock nor an error", p.name)
 	}
 	p.locker = locker
+}
+
+func isNil(locker Locker) bool {
+	made := reflect.ValueOf(locker)
+	return locker == nil || made.Kind() == reflect.Pointer && made.IsNil()
 }
 
 func (p *process) newLock(name string) (Locker, error) {

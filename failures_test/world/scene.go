@@ -280,17 +280,18 @@ func (s *Scene) Holds(lane string) int {
 }
 
 // Insiders returns the lanes that believe to hold the lock, in order of appearance.
-func (s *Scene) Insiders() []string { return s.Others("") }
-
-// Others returns the insiders except one lane.
-func (s *Scene) Others(lane string) []string {
-	var inside []string
+func (s *Scene) Insiders() (inside []string) {
 	for _, l := range s.lanes {
-		if l.name != lane && l.holds > 0 {
+		if l.holds > 0 {
 			inside = append(inside, l.name)
 		}
 	}
 	return inside
+}
+
+// Others returns the insiders except one lane, and except those of a lock with another name.
+func (s *Scene) Others(lane string) []string {
+	return slices.DeleteFunc(s.Insiders(), func(other string) bool { return other == lane || !s.Trace.SharesLock(lane, other) })
 }
 
 // Believes reports whether any lane of the process believes to hold the lock.

@@ -73,11 +73,13 @@ const (
 
 // Result is what a call returned to its caller.
 type Result struct {
-	Held  bool   `json:"held"`            // Lock and TryLock: the caller now holds the lock
-	Count int    `json:"count,omitempty"` // HoldCount: the answer
-	Error string `json:"error,omitempty"`
-	Claim Claim  `json:"claim"`
-	Err   error  `json:"-"` // Error as the call returned it
+	Held  bool `json:"held"`            // Lock and TryLock: the caller now holds the lock
+	Count int  `json:"count,omitempty"` // HoldCount: the answer
+	// Subscribed is how many connections of the process are subscribed.
+	Subscribed int    `json:"subscribed,omitempty"`
+	Error      string `json:"error,omitempty"`
+	Claim      Claim  `json:"claim"`
+	Err        error  `json:"-"` // Error as the call returned it
 }
 
 // Claim is the statement of a result about the lock.

@@ -111,9 +111,8 @@ func gradeHTML(card kata.Card, name string) error {
 	mine := stages.Stage{ID: "yours", Dir: ".", Title: card.Dir, Subject: failures.Subject{Name: "yours"}}
 	var rows [][]failures.Verdict
 	for _, c := range card.Cells {
-		f, _ := failures.Find(c.Failure)
-		v := failures.Verdict{Failure: f, Subject: "yours", Outcome: c.Of(), Findings: c.Findings, Trace: c.Trace}
-		rows = append(rows, []failures.Verdict{v})
+		c.Subject = "yours"
+		rows = append(rows, []failures.Verdict{c.Verdict})
 	}
 	content, err := page.Page([]stages.Stage{mine}, rows, os.DirFS(card.Dir), page.Engine{})
 	if err != nil {
@@ -127,16 +126,16 @@ var (
 	lockIn      = i18n.New("The lock in {dir}")
 	notCompiled = i18n.New("✗ it does not compile: {error}")
 	isRuined    = i18n.New("✗ it {kind}: {what}")
-	notKept     = i18n.New("✗ not kept: {promise}. {what}")
 	notTried    = i18n.NewPlural("{n} was not tried: the lock takes too long", "{n} were not tried: the lock takes too long")
+	notAsked    = i18n.NewPlural("{n} was not asked: first the lock has to survive the basic ones", "{n} were not asked: first the lock has to survive the basic ones")
 	shows       = i18n.New("→ the runs show more features: --has {features} plays their failures too")
 	searched    = i18n.New("search: {property} in {env}: {what}")
 	searchNone  = i18n.NewPlural("nothing up to 1 fault", "nothing up to {n} faults")
 	searchCut   = i18n.New("cut short")
 )
 
-// gradeText prints the card for a person: why the lock could not be graded to the end, the basic
-// promises that it breaks, the causes, and a line for each failure.
+// gradeText prints the card for a person: why the lock could not be graded to the end, the causes, and
+// a line for each failure.
 func (a *app) gradeText(card kata.Card) {
 	a.heading(term.Bold, a.say(lockIn, "dir", card.Dir))
 	if card.Compile != nil {
@@ -145,10 +144,6 @@ func (a *app) gradeText(card kata.Card) {
 	for _, c := range card.Ends() {
 		a.heading(term.Red, a.say(isRuined, "kind", c.Kind, "what", c.Text))
 		a.heading("", c.Next.Localize(a.lang))
-	}
-	for _, b := range card.Broken {
-		a.heading(term.Red, a.say(notKept, "promise", b.Title, "what", b.Text))
-		a.heading("", b.Advice)
 	}
 	for _, cause := range card.Causes {
 		a.item("  "+a.signOf(failures.Broken)+" ", cause.Localize(a.lang))
@@ -175,16 +170,19 @@ func (a *app) gradeCells(card kata.Card) {
 	for _, family := range families() {
 		var rows []row
 		for _, c := range card.Cells {
-			if f, _ := failures.Find(c.Failure); f.Family == family[0].Family {
-				rows = append(rows, row{a.signOf(c.Of()) + " " + c.Failure, i18n.Text(c.Summary(a.lang))})
-				count[c.Of()]++
+			if c.Failure.Family == family[0].Family {
+				rows = append(rows, row{a.signOf(c.Outcome) + " " + c.Failure.ID, i18n.Text(c.Summary(a.lang))})
+				count[c.Outcome]++
 			}
 		}
 		a.section(a.color.Paint(term.Bold, a.say(i18n.Text(family[0].Family))), rows)
 	}
 	fmt.Fprintln(a.out)
 	a.printCounts(count)
-	if left := len(failures.OfLocks()) - len(card.Cells); left > 0 {
+	switch left := len(failures.OfLocks()) - len(card.Cells); {
+	case card.BreaksBasic():
+		a.item("  ", notAsked.Of(left).Localize(a.lang))
+	case left > 0:
 		a.item("  ", notTried.Of(left).Localize(a.lang))
 	}
 	if shown := card.Shows(); len(shown) > 0 {
@@ -196,7 +194,7 @@ func (a *app) gradeCells(card kata.Card) {
 func (a *app) gradeMarkdown(card kata.Card) {
 	fmt.Fprint(a.out, "| failure | | what happened |\n|---|---|---|\n")
 	for _, c := range card.Cells {
-		fmt.Fprintf(a.out, "| `%s` | %s | %s |\n", c.Failure, a.signOf(c.Of()), strings.ReplaceAll(c.Summary(i18n.English), "|", "\\|"))
+		fmt.Fprintf(a.out, "| `%s` | %s | %s |\n", c.Failure.ID, a.signOf(c.Outcome), strings.ReplaceAll(c.Summary(i18n.English), "|", "\\|"))
 	}
 	fmt.Fprintf(a.out, "\n%s\n", card.Count())
 	for _, cause := range card.Causes {
@@ -204,8 +202,5 @@ func (a *app) gradeMarkdown(card kata.Card) {
 	}
 	if c := card.Cause; c != nil {
 		fmt.Fprintf(a.out, "\nIt %s: %s\n", c.Kind, c.Text)
-	}
-	for _, b := range card.Broken {
-		fmt.Fprintf(a.out, "\nNot kept: %s. %s\n", b.Title, b.Text)
 	}
 }

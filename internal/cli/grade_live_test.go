@@ -27,8 +27,8 @@ func TestGradeOfALockInAModuleOfItsOwnAndInNone(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(out), &card))
 	outcomes := map[string]string{}
 	for _, c := range card.Cells {
-		outcomes[c.Failure] = c.Outcome
-		require.Empty(t, c.Again, "%s flips", c.Failure)
+		outcomes[c.Failure.ID] = c.Outcome.String()
+		require.Empty(t, c.Again, "%s flips", c.Failure.ID)
 	}
 	require.Len(t, outcomes, len(failures.OfLocks()))
 	require.Equal(t, "broken", outcomes["work-outlives-ttl"])

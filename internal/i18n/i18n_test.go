@@ -11,7 +11,6 @@ import (
 
 	_ "lockkata/internal/cli" // registers its texts
 	"lockkata/internal/i18n"
-	_ "lockkata/internal/locktest" // registers its texts
 )
 
 func TestValuesReplaceTheirNames(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	failures "lockkata/failures_test"
 	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
 )
@@ -122,64 +123,52 @@ func (w *workshop) examine(ctx context.Context, program *Program, files Files, e
 	return report, err
 }
 
-// asked returns what to play for an exercise: the exercise's own failures first, then the others,
-// and the promises that apply.
+// asked returns what to play for an exercise: the exercise's own failures first, then the others.
 func (e Exercise) asked(lang i18n.Language) asked {
-	a := askedOf(e.Required(), e.asks)
+	a := askedOf(e.Required())
 	a.draw, a.has, a.lang = []string{e.Predict.Failure}, stageOf(e.Base).Subject.Has, lang
 	return a
 }
 
-// asks reports whether an exercise requires a promise. Locks to repair from the documents have more
-// mistakes than the exercise is about. Stage 6 leaves the key of a failed Unlock to its lease, and
-// does not wait for a renewal that covers many locks.
-func (e Exercise) asks(promise string) bool {
-	switch isDocument := strings.HasPrefix(e.Base, "doc"); promise {
-	case "new-values":
-		return e.Fresh
-	case "unlock-again", "unlock-waits":
-		return e.Base != "6" && !isDocument
-	default:
-		return !isDocument
-	}
-}
-
 // red returns the failures that keep a lock from passing, the clearest first: runs that did not end,
-// which name a line; then the exercise's own, shortest drawing first; then the others; leaked
-// goroutines last.
-func (e Exercise) red(r Report) []Verdict {
-	red := slices.DeleteFunc(slices.Clone(r.Verdicts), func(v Verdict) bool { return !v.Required || v.Good && v.Cause == nil })
-	slices.SortStableFunc(red, func(a, b Verdict) int {
+// which name a line, and basic ones; then the exercise's own, shortest drawing first; then the others;
+// then those of normal use; leaked goroutines last.
+func (e Exercise) red(r Report) []Cell {
+	red := slices.DeleteFunc(slices.Clone(r.Verdicts), func(c Cell) bool { return !c.Required || c.Passes() && c.Cause == nil })
+	slices.SortStableFunc(red, func(a, b Cell) int {
 		return cmp.Or(cmp.Compare(e.rank(a), e.rank(b)), cmp.Compare(a.length(), b.length()))
 	})
 	return red
 }
 
-func (e Exercise) rank(v Verdict) int {
+func (e Exercise) rank(c Cell) int {
 	switch {
-	case v.Cause != nil && !v.Cause.IsLeft():
+	case c.Cause != nil && !c.Cause.IsLeft() || c.Failure.Basic && !c.Passes():
 		return 0
-	case v.Good:
+	case c.Passes():
+		return 4
+	case c.Failure.Family == failures.Normal:
 		return 3
-	case slices.Contains(e.Fixes, v.Failure):
+	case slices.Contains(e.Fixes, c.Failure.ID):
 		return 1
 	}
 	return 2
 }
 
-// length returns the number of events in a drawing of the failure.
-func (v Verdict) length() int {
-	if v.Trace == nil {
+// length returns the number of events in a drawing of the failure; 0 for a basic one, since these have
+// their own order.
+func (c Cell) length() int {
+	if c.Trace == nil || c.Failure.Basic {
 		return 0
 	}
-	return len(v.Trace.Events)
+	return len(c.Trace.Events)
 }
 
-// survives reports whether the lock keeps every promise and survives every required failure. A
-// failure that was not tested does not count.
+// survives reports whether the lock survives every required failure. A failure that was not tested
+// does not count.
 func (e Exercise) survives(r Report) bool {
-	played := func(id string) bool { return r.Verdict(id).Failure != "" }
-	return r.Compile == nil && r.Cause == nil && len(r.Broken) == 0 && len(e.red(r)) == 0 &&
+	played := func(id string) bool { return r.Verdict(id).Failure.ID != "" }
+	return r.Compile == nil && r.Cause == nil && len(e.red(r)) == 0 &&
 		!slices.ContainsFunc(e.Required(), func(id string) bool { return !played(id) })
 }
 
@@ -208,7 +197,7 @@ func (f Folder) remember(r Result, files Files) (p Progress, err error) {
 		return p, err
 	}
 	if red := r.Exercise.red(r.Report); p.Exercise == r.Exercise.ID {
-		p.Failed = append(red, Verdict{})[0].Failure
+		p.Failed = append(red, Cell{})[0].Failure.ID
 	}
 	if r.Passed {
 		p.pass(r.Exercise.ID)

@@ -19,7 +19,6 @@ type Exercise struct {
 	// passed, else the solution. "": the folder has a start.
 	Before  string
 	Fixes   []string // failures that break the start; by default those that Base fixes after Before
-	Fresh   bool     // each hold must write a new value
 	Predict Prediction
 	Search  Sought    // for a lock to repair: the search that finds the mistake
 	Read    i18n.Text // the page that answers the interviewer's question

@@ -28,7 +28,7 @@ type Grading struct {
 type Card struct {
 	Dir string `json:"dir"`
 	Report
-	Cells  []Verdict        `json:"cells"`
+	Cells  []Cell           `json:"cells"`
 	Causes []failures.Cause `json:"causes,omitempty"` // of the failures that break the lock
 }
 
@@ -45,13 +45,13 @@ var (
 )
 
 // Summary returns what happened, in one line, with the line of the lock.
-func (v Verdict) Summary(l i18n.Language) string {
-	what := i18n.Text(v.Sentence).Args()
-	if v.Line != "" {
-		what = sentAt.Args("what", what, "line", path.Base(v.Line))
+func (c Cell) Summary(l i18n.Language) string {
+	what := i18n.Text(c.SentenceIn(l)).Args()
+	if c.Line != "" {
+		what = sentAt.Args("what", what, "line", path.Base(c.Line))
 	}
-	if v.Again != "" {
-		what = againOther.Args("what", what, "outcome", i18n.Text(v.Again))
+	if c.Again != "" {
+		what = againOther.Args("what", what, "outcome", i18n.Text(c.Again))
 	}
 	return what.Localize(l)
 }
@@ -81,10 +81,10 @@ func Grade(ctx context.Context, root, dir string, g Grading) (card Card, err err
 	if card.Report, err = program.Judge(ctx, pkg.Files, a); err != nil {
 		return card, err
 	}
-	a.draw, a.promises, a.failures = nil, nil, nil
-	for _, v := range card.Verdicts { // a lock that ruined one run would ruin the second one too
-		if v.Of() != failures.NotApplicable && (v.Cause == nil || v.Cause.IsLeft()) {
-			a.failures = append(a.failures, v.Failure)
+	a.draw, a.failures = nil, nil
+	for _, c := range card.Verdicts { // a lock that ruined one run would ruin the second one too
+		if c.Outcome != failures.NotApplicable && (c.Cause == nil || c.Cause.IsLeft()) {
+			a.failures = append(a.failures, c.Failure.ID)
 		}
 	}
 	again, err := program.Judge(ctx, pkg.Files, a)
@@ -117,10 +117,10 @@ func (card Card) Ends() (causes []*judge.Cause) {
 	return causes
 }
 
-// asked returns what to play for a card: all failures and all promises.
+// asked returns what to play for a card: all failures.
 func (g Grading) asked() (a asked, err error) {
-	a = askedOf(nil, func(string) bool { return true })
-	a.lang, a.goOn = g.Lang, true
+	a = askedOf(nil)
+	a.lang = g.Lang
 	known := features()
 	for _, name := range g.Has {
 		if !slices.Contains(known, name) {
@@ -149,28 +149,30 @@ func features() (known []string) {
 // fill adds the cells of the first run, and notes where the second run has another result.
 func (card *Card) fill(again Report) {
 	var broken []failures.Verdict
-	for _, v := range card.Verdicts {
-		if other := again.Verdict(v.Failure).Outcome; other != v.Outcome {
-			v.Again = other
+	for _, c := range card.Verdicts {
+		if other := again.Verdict(c.Failure.ID); other.Failure.ID != "" && other.Outcome != c.Outcome {
+			c.Again = other.Outcome.String()
 		}
-		card.Cells = append(card.Cells, v)
-		if v.Of() == failures.Broken {
-			f, _ := failures.Find(v.Failure)
-			broken = append(broken, failures.Verdict{Failure: f, Findings: v.Findings})
+		card.Cells = append(card.Cells, c)
+		if c.Outcome == failures.Broken {
+			broken = append(broken, c.Verdict)
 		}
 	}
 	card.Verdicts, card.Causes = nil, failures.Causes(broken)
 }
 
+// BreaksBasic reports whether a basic failure breaks the lock, so that the rest was not asked.
+func (card Card) BreaksBasic() bool { return breakBasic(card.Cells, nil) }
+
 // Count returns the number of cells of each outcome, in order of appearance, in English.
 func (card Card) Count() string {
 	count := map[i18n.Text]int{}
 	for _, c := range card.Cells {
-		count[c.Of().Word()]++
+		count[c.Outcome.Word()]++
 	}
 	var counts []string
 	for _, c := range card.Cells {
-		if word := c.Of().Word(); count[word] > 0 {
+		if word := c.Outcome.Word(); count[word] > 0 {
 			counts = append(counts, fmt.Sprint(word, " ", count[word]))
 			count[word] = 0
 		}
@@ -195,17 +197,17 @@ func (card Card) Shows() (shown []string) {
 func (card Card) Golden() string {
 	var b strings.Builder
 	for _, c := range card.Cells {
-		fmt.Fprintf(&b, "%s: %s\n", c.Failure, c.golden())
+		fmt.Fprintf(&b, "%s: %s\n", c.Failure.ID, c.golden())
 	}
 	return b.String()
 }
 
 // golden returns the outcome, or both outcomes if they differ.
-func (v Verdict) golden() string {
-	if v.Again != "" {
-		return v.Outcome + or + v.Again
+func (c Cell) golden() string {
+	if c.Again != "" {
+		return c.Outcome.String() + or + c.Again
 	}
-	return v.Outcome
+	return c.Outcome.String()
 }
 
 // or separates two outcomes of a failure in a golden file.
@@ -228,12 +230,12 @@ func (card Card) Differences(golden string, l i18n.Language) (lines []string) {
 		want[failure] = outcome
 	}
 	for _, c := range card.Cells {
-		if expected, known := want[c.Failure]; !known {
-			lines = append(lines, isNew.Localize(l, "failure", c.Failure, "outcome", outcome(c.golden())))
+		if expected, known := want[c.Failure.ID]; !known {
+			lines = append(lines, isNew.Localize(l, "failure", c.Failure.ID, "outcome", outcome(c.golden())))
 		} else if expected != c.golden() {
-			lines = append(lines, isOther.Localize(l, "failure", c.Failure, "outcome", outcome(c.golden()), "expected", outcome(expected), "what", c.Summary(l)))
+			lines = append(lines, isOther.Localize(l, "failure", c.Failure.ID, "outcome", outcome(c.golden()), "expected", outcome(expected), "what", c.Summary(l)))
 		}
-		delete(want, c.Failure)
+		delete(want, c.Failure.ID)
 	}
 	for failure := range want {
 		if failure != "" {

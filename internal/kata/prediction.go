@@ -87,7 +87,7 @@ var (
 // prompt is a prediction's question about a run of the learner's own lock.
 type prompt struct {
 	exercise Exercise
-	run      Verdict
+	run      Cell
 	shown    int // how many events of the run are drawn before the question
 	right    int // the index of the right choice
 }

@@ -17,7 +17,6 @@ import (
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
-	"lockkata/internal/locktest"
 )
 
 // Limits of real time. A failure is played in some milliseconds, so a lock that needs this long is
@@ -30,59 +29,49 @@ const (
 
 // Report is the result of all tasks on a lock.
 type Report struct {
-	Compile  *CompileError  `json:"compile_error,omitempty"`
-	Cause    *judge.Cause   `json:"cause,omitempty"`  // why the lock could not be judged
-	Broken   []judge.Broken `json:"broken,omitempty"` // promises that it does not keep
-	Verdicts []Verdict      `json:"verdicts,omitempty"`
-	Found    []judge.Found  `json:"found,omitempty"`   // by a search
-	Differs  string         `json:"differs,omitempty"` // a schedule that the search left out
-	Printed  string         `json:"printed,omitempty"` // the lock's output
+	Compile  *CompileError `json:"compile_error,omitempty"`
+	Cause    *judge.Cause  `json:"cause,omitempty"` // why the lock could not be judged
+	Verdicts []Cell        `json:"verdicts,omitempty"`
+	Found    []judge.Found `json:"found,omitempty"`   // by a search
+	Differs  string        `json:"differs,omitempty"` // a schedule that the search left out
+	Printed  string        `json:"printed,omitempty"` // the lock's output
 }
 
-// Verdict is the result of a failure, and whether the exercise requires the lock to survive it.
-type Verdict struct {
-	judge.Verdict
-	Required bool         `json:"required"`
-	Cause    *judge.Cause `json:"cause,omitempty"` // why the run did not end, or what it left behind
-	Again    string       `json:"again,omitempty"` // on a card, the outcome of the second run if it differs
+// Cell is the verdict on a failure, and what the kata or the card adds to it.
+type Cell struct {
+	failures.Verdict
+	Shows    []failures.Feature `json:"shows,omitempty"` // features that the run shows but the lock does not declare
+	Required bool               `json:"required"`        // the exercise requires the lock to survive it
+	Cause    *judge.Cause       `json:"cause,omitempty"` // why the run did not end, or what it left behind
+	Again    string             `json:"again,omitempty"` // on a card, the outcome of the second run if it differs
 }
 
-// Of returns the outcome.
-func (v Verdict) Of() failures.Outcome { return failures.Outcome(v.Letter[0]) }
-
-// Verdict returns the failure's verdict; it is empty if the failure was not played.
-func (r Report) Verdict(failure string) Verdict {
-	for _, v := range r.Verdicts {
-		if v.Failure == failure {
-			return v
+// Verdict returns the failure's cell; it is empty if the failure was not played.
+func (r Report) Verdict(failure string) Cell {
+	for _, c := range r.Verdicts {
+		if c.Failure.ID == failure {
+			return c
 		}
 	}
-	return Verdict{}
+	return Cell{}
 }
 
 // asked is what to play on a lock.
 type asked struct {
 	failures []string // played in this order
 	required []string // those that the lock must survive
-	promises []string // besides the basic ones
 	draw     []string // failures whose trace is always returned
 	has      []failures.Feature
 	lang     i18n.Language
-	goOn     bool             // play on although a basic promise is broken
 	played   func(n, all int) // gets the number of failures played so far; may be nil
 }
 
-// askedOf returns all failures, the required ones first, and the promises that fit.
-func askedOf(required []string, fits func(promise string) bool) asked {
+// askedOf returns all failures, the required ones first.
+func askedOf(required []string) asked {
 	a := asked{required: required, failures: slices.Clone(required)}
 	for _, f := range failures.OfLocks() {
 		if !slices.Contains(required, f.ID) {
 			a.failures = append(a.failures, f.ID)
-		}
-	}
-	for _, p := range locktest.Promises {
-		if !p.Basic && fits(p.ID) {
-			a.promises = append(a.promises, p.ID)
 		}
 	}
 	return a
@@ -93,9 +82,9 @@ type session struct {
 	*Program
 	ctx     context.Context
 	asked   asked
-	task    judge.Task      // fields that are the same for all tasks
-	without []judge.Verdict // on failures that do not apply to the lock
-	until   time.Time       // no task begins later
+	task    judge.Task         // fields that are the same for all tasks
+	without []failures.Verdict // on failures that do not apply to the lock
+	until   time.Time          // no task begins later
 	stuck   atomic.Bool
 	printed string // output of the lock, from the first process in which it printed anything
 }
@@ -168,76 +157,63 @@ func (s *session) one(task judge.Task) (reply judge.Reply, printed string) {
 	return reply, stdout.String()
 }
 
-// basicPromises checks what any lock must do, and finds out which features this one has. If a basic
-// promise is broken, the failures would show nothing useful.
-func (s *session) basicPromises(r *Report) {
-	tasks := []judge.Task{s.task}
-	for _, p := range locktest.Promises {
-		if p.Basic {
-			task := s.task
-			task.Promise = p.ID
-			tasks = append(tasks, task)
-		}
-	}
-	replies := s.all(tasks, nil)
-	s.task.Uses, s.without = replies[0].Uses, replies[0].Without
-	for _, reply := range append(replies[1:], replies[0]) {
-		if reply.Broken != nil {
-			r.Broken = append(r.Broken, *reply.Broken)
-		}
-		if !reply.Cause.IsLeft() {
-			r.Cause = cmp.Or(r.Cause, reply.Cause)
-		}
-	}
-}
-
 // Judge plays a lock of the program. A lock that loops or panics is not an error.
 func (p *Program) Judge(ctx context.Context, files Files, a asked) (r Report, err error) {
 	s := p.session(ctx, files, a, longestRun)
-	s.basicPromises(&r)
-	if a.goOn || len(r.Broken) == 0 && r.Cause == nil {
-		s.failures(&r)
+	first := s.all([]judge.Task{s.task}, nil)[0]
+	s.task.Uses, s.without = first.Uses, first.Without
+	if !first.Cause.IsLeft() {
+		r.Cause = first.Cause
 	}
+	var basic, rest []string
+	for _, id := range a.failures {
+		if f, _ := failures.Find(id); f.Basic {
+			basic = append(basic, id)
+		} else {
+			rest = append(rest, id)
+		}
+	}
+	if s.play(&r, basic, nil); r.Cause == nil && !breakBasic(r.Verdicts, a.required) {
+		s.play(&r, rest, a.played)
+	}
+	slices.SortStableFunc(r.Verdicts, func(a, b Cell) int {
+		return slices.Index(s.asked.failures, a.Failure.ID) - slices.Index(s.asked.failures, b.Failure.ID)
+	})
 	r.Printed = s.printed
 	return r, ctx.Err()
 }
 
-// failures plays the failures that apply to the lock, and checks the promises.
-func (s *session) failures(r *Report) {
+// breakBasic reports whether a basic failure breaks the lock: a required one, if some are required.
+func breakBasic(all []Cell, required []string) bool {
+	return slices.ContainsFunc(all, func(c Cell) bool { return c.Failure.Basic && !c.Passes() && (c.Required || required == nil) })
+}
+
+// play plays those of the failures that apply to the lock.
+func (s *session) play(r *Report, ids []string, played func(n, all int)) {
 	var tasks []judge.Task
-	for _, id := range s.asked.failures {
-		if at := slices.IndexFunc(s.without, func(v judge.Verdict) bool { return v.Failure == id }); at >= 0 {
-			r.Verdicts = append(r.Verdicts, Verdict{Verdict: s.without[at], Required: slices.Contains(s.asked.required, id)})
+	for _, id := range ids {
+		if at := slices.IndexFunc(s.without, func(v failures.Verdict) bool { return v.Failure.ID == id }); at >= 0 {
+			r.Verdicts = append(r.Verdicts, Cell{Verdict: s.without[at], Required: slices.Contains(s.asked.required, id)})
 			continue
 		}
 		task := s.task
 		task.Failure, task.Draw = id, slices.Contains(s.asked.draw, id)
 		tasks = append(tasks, task)
 	}
-	for _, id := range s.asked.promises {
-		task := s.task
-		task.Promise = id
-		tasks = append(tasks, task)
-	}
-	for i, reply := range s.all(tasks, s.asked.played) {
-		switch id := tasks[i].Failure; {
-		case reply.Broken != nil:
-			r.Broken = append(r.Broken, *reply.Broken)
-		case id != "" && (reply.Verdict != nil || reply.Cause != nil):
-			v := Verdict{Required: slices.Contains(s.asked.required, id), Cause: reply.Cause}
-			if reply.Verdict != nil {
-				v.Verdict = *reply.Verdict
-			} else {
-				v.Verdict = judge.Verdict{
-					Failure: id, Outcome: failures.NotPlayed.String(), Letter: string(failures.NotPlayed), Sentence: reply.Cause.Text.Localize(s.asked.lang),
-				}
-			}
-			r.Verdicts = append(r.Verdicts, v)
+	for i, reply := range s.all(tasks, played) {
+		id := tasks[i].Failure
+		cell := Cell{Required: slices.Contains(s.asked.required, id), Cause: reply.Cause, Shows: reply.Shows}
+		switch {
+		case reply.Verdict != nil:
+			cell.Verdict = *reply.Verdict
+		case reply.Cause != nil:
+			f, _ := failures.Find(id)
+			cell.Verdict = failures.Verdict{Failure: f, Outcome: failures.NotPlayed, Missing: reply.Cause.Text}.In(s.asked.lang)
+		default: // time is up
+			continue
 		}
+		r.Verdicts = append(r.Verdicts, cell)
 	}
-	slices.SortStableFunc(r.Verdicts, func(a, b Verdict) int {
-		return slices.Index(s.asked.failures, a.Failure) - slices.Index(s.asked.failures, b.Failure)
-	})
 }
 
 // search answers questions about the lock, with at most that many schedules each; 0: no limit.

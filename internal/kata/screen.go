@@ -62,8 +62,8 @@ var (
 
 var notAllPlayed = i18n.New("✗ Not all failures were played within {time}. Look for a loop that works without waiting, or try again when the machine is less busy.")
 
-// Screen shows one thing: the compiler's first error, why the lock cannot be judged, a promise that
-// it breaks, the clearest failure, or that it passed.
+// Screen shows one thing: the compiler's first error, why the lock cannot be judged, the clearest
+// failure, or that it passed.
 func (r Result) Screen(v View) string {
 	text, next := r.Exercise.headline(v), v.say(nextChange, "dir", v.Dir)
 	red, mistakes := r.Exercise.red(r.Report), r.Exercise.mistakes(r.Report.Found)
@@ -72,8 +72,6 @@ func (r Result) Screen(v View) string {
 	case r.Passed:
 		text += r.fixed(v) + "\n" + r.goesOn(v)
 		next = v.say(nextBegins, "dir", v.Dir, "id", after.ID)
-	case r.Report.Compile == nil && len(r.Report.Broken) > 0 && (len(red) == 0 || red[0].Good || len(r.Report.Verdicts) == 0):
-		text += r.broken(v, r.Report.Broken[0]) + r.Report.printed(v)
 	case len(red) > 0:
 		text += r.failed(v, red) + r.Report.printed(v)
 	case len(mistakes) > 0:
@@ -89,12 +87,9 @@ func (r Result) Screen(v View) string {
 	return text + "\n" + v.wrapped(next)
 }
 
-var (
-	rule    = i18n.New("✗ {rule}: {text}")
-	promise = i18n.New("✗ not kept: {rule}")
-)
+var rule = i18n.New("✗ {rule}: {text}")
 
-// first returns the first line of a result: the rule or the promise, what happened, and where. Editors
+// first returns the first line of a result: the rule, what happened, and where. Editors
 // can open its file and line.
 func (r Result) first(v View, what i18n.Message, line string) string {
 	if line != "" {
@@ -107,44 +102,40 @@ func (r Result) first(v View, what i18n.Message, line string) string {
 	return v.painted(term.Red, what.Localize(v.Lang))
 }
 
-// broken shows a promise that the lock does not keep.
-func (r Result) broken(v View, b judge.Broken) string {
-	text := r.first(v, promise.Args("rule", b.Title), b.Line) + "\n" + v.wrapped(b.Text) + "\n"
-	if b.Trace != nil && len(b.Trace.Events) > 0 {
-		text += v.picture(b.Trace, nil)
-	}
-	return text + v.wrapped(b.Advice)
-}
-
 var (
 	scenarioIs   = i18n.New("Scenario {failure}: {steps}.")
 	moreFailures = i18n.NewPlural("{n} more failure after this one.", "{n} more failures after this one.")
 )
 
-// failed shows the first of the failures that count against the lock.
-func (r Result) failed(v View, red []Verdict) string {
+// failed shows the first of the failures that count against the lock. In normal use there is nothing to
+// find out, so it shows the fix too.
+func (r Result) failed(v View, red []Cell) string {
 	first := red[0]
-	f, _ := failures.Find(first.Failure)
-	text, against := "", first.Against.Monitor
-	headline := r.first(v, rule.Args("rule", i18n.Text(against), "text", first.Against.Text), first.Line)
+	f, text := first.Failure, ""
+	against, isBroken := first.Against()
+	isBroken = isBroken && first.Outcome == failures.Broken
+	headline := r.first(v, rule.Args("rule", i18n.Text(against.Monitor), "text", against.Text), first.Line)
 	switch {
-	case against != "":
+	case first.Cause != nil && !(isBroken && first.Cause.IsLeft()):
+		text, isBroken = v.stop(first.Cause)+"\n", false
+	case isBroken:
 		text = headline + "\n"
-	case first.Cause != nil:
-		text = v.stop(first.Cause) + "\n"
 	default:
-		text = v.painted(term.Red, "✗ "+strings.TrimPrefix(first.Sentence, "world: ")) + "\n"
+		text = v.painted(term.Red, "✗ "+first.SentenceIn(v.Lang)) + "\n"
 	}
 	if first.Trace != nil {
 		text += v.wrapped(v.say(scenarioIs, "failure", f.ID, "steps", strings.Join(timeline.Scenario(first.Trace, v.Lang), " · "))) + "\n" +
 			v.picture(first.Trace, first.Findings, f.Given...)
 	}
-	if against != "" { // a long drawing may have scrolled the first line away
+	if isBroken { // a long drawing may have scrolled the first line away
 		text += headline
 	}
+	if f.Basic || f.Family == failures.Normal {
+		text += v.wrapped(i18n.Text(f.Fixed).Localize(v.Lang))
+	}
 	more := 0
-	for _, v := range red[1:] {
-		if !v.Good {
+	for _, c := range red[1:] {
+		if !c.Passes() {
 			more++
 		}
 	}
@@ -223,10 +214,10 @@ var (
 func (r Result) stillBreaks(v View) string {
 	var broken []string
 	inherent := 0
-	for _, verdict := range r.Report.Verdicts {
-		switch verdict.Of() {
+	for _, c := range r.Report.Verdicts {
+		switch c.Outcome {
 		case failures.Broken:
-			broken = append(broken, verdict.Failure)
+			broken = append(broken, c.Failure.ID)
 		case failures.Inherent:
 			inherent++
 		}

@@ -6,8 +6,6 @@
 //
 //	func TestContract(t *testing.T) { locktest.Test(t, lock) }
 //
-// [Promises] apply to any lock, also to one that is not of this repository.
-//
 // The contract uses a lock as the catalogue of failures does, through its subject. A lock that returns holds uses the
 // same adapter as there, an [adapters.Holds].
 package locktest
@@ -17,8 +15,6 @@ import (
 	"slices"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
 )
@@ -74,12 +70,6 @@ func Test(t *testing.T, l Lock) {
 	} {
 		if promise.made {
 			t.Run(promise.name, func(t *testing.T) { promise.check(t, l) })
-		}
-	}
-	excused := map[string]bool{"new-values": !tells, "unlock-waits": l.Service, "unlock-again": l.Again != nil}
-	for _, promise := range Promises {
-		if promise.Applies(l.Subject) && !excused[promise.ID] {
-			t.Run(string(promise.Title), func(t *testing.T) { require.Empty(t, promise.Check(t, l.Subject).Text.Error()) })
 		}
 	}
 }

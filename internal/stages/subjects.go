@@ -25,13 +25,13 @@ var Table = slices.Concat([]Stage{
 	{
 		ID: "1", Dir: "stage1_setnx_expire", Title: "SETNX, then PEXPIRE",
 		Challenge: "v1/stage1/2c/1x/crash/leak/b.xb",
-		Subject:   failures.Subject{Name: "stage1", New: adapters.Plain(stage1.NewMutex)},
+		Subject:   failures.Subject{Name: "stage1", New: adapters.Plain(stage1.NewMutex), Has: []failures.Feature{failures.FixedValue}},
 	},
 	{
 		ID: "2", Before: "1", Dir: "stage2_set_nx_ex", Title: "SET NX PX in one command",
 		Lesson:    "TryLock sends one command instead of two, so no client can die between them.",
 		Challenge: "v1/stage2/2c/1x/async/wrong-delete/b.B.b.b.t.a.b",
-		Subject:   failures.Subject{Name: "stage2", New: adapters.Plain(stage2.NewMutex)},
+		Subject:   failures.Subject{Name: "stage2", New: adapters.Plain(stage2.NewMutex), Has: []failures.Feature{failures.FixedValue}},
 	},
 	{
 		ID: "3", Before: "2", Dir: "stage3_owner_value", Title: "the owner's value in the key",

@@ -13,7 +13,6 @@ import (
 
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
-	"lockkata/internal/locktest"
 )
 
 const (
@@ -124,25 +123,17 @@ func (g *guard) causeOf(err error) *Cause {
 	case !errors.Is(err, world.ErrLeft):
 		return Because(NoUse, comeBack, i18n.Text(strings.TrimPrefix(err.Error(), "world: ")).Args())
 	}
-	for _, left := range world.Goroutines(g.task.Path) {
+	all := world.Goroutines(g.task.Path)
+	for _, left := range all {
+		if left.Started == "" && left.Line != "" { // a call of the lock
+			return stuck(left)
+		}
+	}
+	for _, left := range all {
 		return leaking(left)
 	}
 	if world.HasSubscription() {
 		return Because(KeepsOpen, endListening, stillListens.Args())
 	}
 	return Because(NoUse, comeBack, i18n.Text(err.Error()).Args())
-}
-
-// locate returns the line of the stuck call that broke a promise, and explains it.
-func (g *guard) locate(b *locktest.Broken) (line string) {
-	if !errors.Is(b.Err, world.ErrLeft) {
-		return ""
-	}
-	for _, r := range world.Goroutines(g.task.Path) {
-		if r.Line != "" && r.Started == "" {
-			cause := stuck(r)
-			b.Text, b.Advice, line = cause.Text, cause.Next, r.Line
-		}
-	}
-	return line
 }

@@ -1,32 +1,26 @@
 // Package judge plays a learner's lock. A process does one task, so that no run affects another:
-// it plays one failure, checks one promise, or makes one search. The reply is JSON in a file.
+// it plays one failure, or makes one search. The reply is JSON in a file.
 //
 // The program around it is generated: it names the locks and calls [Main].
 package judge
 
 import (
-	"cmp"
 	"encoding/json"
 	"os"
 	"runtime/debug"
-	"slices"
 	"testing"
 	"time"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
-	"lockkata/internal/locktest"
 )
 
-// Task is the work of a process. One of Failure, Promise and Search is set. Without any the process
-// finds out which features the lock uses.
+// Task is the work of a process. Failure or Search is set. Without both the process finds out which features the lock uses.
 type Task struct {
 	Lock    string  `json:"lock"` // one of the program's locks
 	Path    string  `json:"path"` // the beginning of its code's import path
 	Failure string  `json:"failure,omitempty"`
-	Promise string  `json:"promise,omitempty"`
 	Search  *Search `json:"search,omitempty"`
 	Uses    Uses    `json:"uses"`
 	// SkipFrames are functions that send commands for the lock: the line that sent one is that of their caller.
@@ -45,39 +39,13 @@ type Uses struct {
 
 // Reply is the result of a task. Only the fields of the task are set.
 type Reply struct {
-	Uses    Uses      `json:"uses"`
-	Without []Verdict `json:"without,omitempty"` // on failures that do not apply to the lock
-	Verdict *Verdict  `json:"verdict,omitempty"`
-	Broken  *Broken   `json:"broken,omitempty"` // nil: the promise is kept
-	Found   []Found   `json:"found,omitempty"`
-	Differs string    `json:"differs,omitempty"` // a schedule with two different runs
-	Cause   *Cause    `json:"cause,omitempty"`   // why the task could not be done, or what the run left behind
-}
-
-// Verdict is the result of one failure. It has the trace if the task wants it, or if the outcome is
-// bad and the trace not very long.
-type Verdict struct {
-	Failure  string           `json:"failure"`
-	Outcome  string           `json:"outcome"` // the name of a [failures.Outcome]
-	Letter   string           `json:"letter"`  // its letter
-	Sentence string           `json:"sentence"`
-	Line     string           `json:"line,omitempty"` // of the lock, where it broke the rule
-	Good     bool             `json:"good"`           // no rule is broken
-	Against  oracle.Finding   `json:"against"`        // the finding that breaks the lock
-	Findings []oracle.Finding `json:"findings,omitempty"`
-	// Shows lists features that the run shows but the lock does not declare.
-	Shows []failures.Feature `json:"shows,omitempty"`
-	Trace *world.Trace       `json:"trace,omitempty"`
-}
-
-// Broken is a promise that the lock does not keep.
-type Broken struct {
-	Promise string       `json:"promise"`
-	Title   string       `json:"title"`
-	Text    string       `json:"text"`   // an explanation
-	Advice  string       `json:"advice"` // advice
-	Line    string       `json:"line,omitempty"`
-	Trace   *world.Trace `json:"trace,omitempty"`
+	Uses    Uses               `json:"uses"`
+	Without []failures.Verdict `json:"without,omitempty"` // on failures that do not apply to the lock
+	Verdict *failures.Verdict  `json:"verdict,omitempty"`
+	Shows   []failures.Feature `json:"shows,omitempty"` // features that the run shows but the lock does not declare
+	Found   []Found            `json:"found,omitempty"`
+	Differs string             `json:"differs,omitempty"` // a schedule with two different runs
+	Cause   *Cause             `json:"cause,omitempty"`   // why the task could not be done, or what the run left behind
 }
 
 // maxStack is more than a lock without endless recursion needs.
@@ -121,8 +89,6 @@ func (r *run) do() Reply {
 	switch {
 	case r.task.Failure != "":
 		return r.failure()
-	case r.task.Promise != "":
-		return r.promise()
 	case r.task.Search != nil:
 		return r.search(*r.task.Search)
 	}
@@ -136,7 +102,7 @@ func (r *run) uses() (reply Reply) {
 	reply.Cause = r.guard.causeOf(err)
 	for _, f := range failures.All {
 		if !f.Applies(r.subject) {
-			reply.Without = append(reply.Without, *r.verdict(failures.Judge(f, r.subject, nil)))
+			reply.Without = append(reply.Without, failures.Judge(f, r.subject, nil).In(r.task.Lang))
 		}
 	}
 	return reply
@@ -145,7 +111,9 @@ func (r *run) uses() (reply Reply) {
 // drawable is how many events a trace may have, unless the task wants it.
 const drawable = 2000
 
-func (r *run) failure() Reply {
+// failure plays a failure. Its verdict has the trace if the task wants it, or if the outcome is bad and
+// the trace not very long.
+func (r *run) failure() (reply Reply) {
 	f, _ := failures.Find(r.task.Failure) // the kata names only those that there are
 	v := failures.Judge(f, r.subject, func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
 		return world.Run(r.t, c, func(w *world.World) {
@@ -153,58 +121,14 @@ func (r *run) failure() Reply {
 			scenario(w)
 		})
 	})
-	reply := Reply{Verdict: r.verdict(v)}
-	if v.Err != nil {
-		reply.Cause = r.guard.causeOf(v.Err)
-	}
-	return reply
-}
-
-func (r *run) verdict(v failures.Verdict) *Verdict {
-	verdict := &Verdict{
-		Failure: v.Failure.ID, Outcome: v.Outcome.String(), Letter: string(rune(v.Outcome)),
-		Sentence: v.SentenceIn(r.task.Lang), Findings: r.localize(v.Findings...),
-		Good: v.Outcome.IsGood() || v.Outcome == failures.NotTested,
-	}
-	if against, is := v.Against(); is {
-		source, _ := failures.SourceOf(v.Trace, against)
-		verdict.Against, verdict.Line = r.localize(against)[0], source.String()
-	}
+	reply.Cause = r.guard.causeOf(v.Err)
+	said := v.In(r.task.Lang)
 	if v.Trace != nil {
-		verdict.Shows = r.subject.Shows(v.Trace)
-		if r.task.Draw || !verdict.Good && len(v.Trace.Events) <= drawable {
-			verdict.Trace = v.Trace
+		reply.Shows = r.subject.Shows(v.Trace)
+		if !r.task.Draw && (v.Passes() || len(v.Trace.Events) > drawable) {
+			said.Trace = nil
 		}
 	}
-	return verdict
-}
-
-// localize returns findings with texts in the task's language, since the process that draws them gets
-// only the texts.
-func (r *run) localize(all ...oracle.Finding) []oracle.Finding {
-	all = slices.Clone(all)
-	for i := range all {
-		all[i].Text = all[i].Localize(r.task.Lang)
-	}
-	return all
-}
-
-func (r *run) promise() (reply Reply) {
-	at := slices.IndexFunc(locktest.Promises, func(p locktest.Promise) bool { return p.ID == r.task.Promise })
-	p := locktest.Promises[at]
-	if !p.Applies(r.subject) {
-		return reply
-	}
-	b := p.Check(r.t, r.subject)
-	if cause := r.guard.causeOf(b.Err); cause != nil && cause.Kind == Floods {
-		return Reply{Cause: cause}
-	}
-	if b.IsBroken() {
-		stuckAt := r.guard.locate(&b)
-		reply.Broken = &Broken{
-			Promise: p.ID, Title: p.Title.Localize(r.task.Lang), Text: b.Text.Localize(r.task.Lang), Advice: b.Advice.Localize(r.task.Lang),
-			Line: cmp.Or(stuckAt, b.Source.String()), Trace: b.Trace,
-		}
-	}
+	reply.Verdict = &said
 	return reply
 }

@@ -78,7 +78,7 @@ func (r *run) draw(found *Found, setup schedule.Setup, steps []string) {
 	if len(findings) == 0 {
 		return
 	}
-	found.Trace, found.Findings = played.Trace, r.localize(findings...)
+	found.Trace, found.Findings = played.Trace, oracle.In(r.task.Lang, findings)
 	source, _ := failures.SourceOf(played.Trace, findings[0])
 	found.Line = source.String()
 }

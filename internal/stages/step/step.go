@@ -22,7 +22,7 @@ func Subject[H, O any, L interface {
 	has ...failures.Feature,
 ) failures.Subject {
 	return failures.Subject{
-		Name: "stage" + id, New: adapters.Holding(adapters.With(newMutex), locked, lost), Has: has,
+		Name: "stage" + id, New: adapters.Holding(adapters.With(newMutex), locked, lost), Has: append(has, failures.HoldContext),
 		Variants: map[failures.Variant]world.Constructor{
 			failures.FixedLease: adapters.Holding(adapters.With(newMutex, fixed), locked, lost),
 		},

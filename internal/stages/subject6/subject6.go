@@ -27,7 +27,7 @@ func Subject() failures.Subject {
 		SkipFrames: []string{"lockkata/stage6_reentrant_pubsub.(*Service).run", "lockkata/stage6_reentrant_pubsub.(*ownership).send"},
 		Has: []failures.Feature{
 			failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Fencing, failures.Force,
-			failures.Closing,
+			failures.Closing, failures.HoldContext,
 		},
 	}
 	for _, v := range []failures.Variant{

@@ -1,0 +1,177 @@
+package failures
+
+import (
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/world"
+)
+
+// Failures in normal use, in which nothing goes wrong, or Redis refuses one command. The basic ones are
+// asked first, after free-lock-given and second-client.
+var normalFailures = []Failure{
+	{
+		ID: "names-apart", Family: Normal, Basic: true,
+		Title:    "two locks of different names",
+		Story:    "A holds the lock order:1001. O asks for order:1001:another, and gets it: another name is another lock. If all locks use one key, each of them waits for all others.",
+		Fixed:    "Make the key from the name that the constructor gets.",
+		Breaks:   []oracle.Monitor{oracle.Truth},
+		Requires: []Precondition{given("A")},
+		Script: func(w *world.World) {
+			a, o := w.Client("A"), w.ClientOf("O", another(w))
+			a.Lock()
+			if o.TryLock().Held() {
+				o.Unlock()
+			}
+			a.Unlock()
+		},
+	},
+	{
+		ID: "client-stays-open", Family: Normal, Basic: true,
+		Title:    "the program uses the same Redis for other things",
+		Story:    "The program has made the client, and uses it for its business too: there is a stock in Redis. A locks and unlocks. After that the stock must still be there, and A must be able to read it.",
+		Fixed:    "Leave the client open: it belongs to the program that made it. Touch the key of the lock only: no FLUSHALL and no FLUSHDB.",
+		Breaks:   []oracle.Monitor{oracle.NeedlessError, oracle.WrongDelete},
+		Requires: []Precondition{given("A")},
+		Script: func(w *world.World) {
+			a, c := w.Client("A"), w.Client("C")
+			a.Lock()
+			c.StartRun("SET", stock(w), "7").Wait()
+			a.Unlock()
+			a.StartRun("GET", stock(w)).Wait()
+		},
+	},
+	{
+		ID: "wait-ends-with-context", Family: Normal, Basic: true,
+		Title:    "a caller cancels while its Lock is waiting",
+		Story:    "A holds the lock, and B waits in Lock. B's caller goes away, just after an attempt of a lock that asks once a second, and cancels the context. Lock has to return soon, with the error of the context. A lock that sleeps, or does not look at its context, keeps a goroutine that is of no use.",
+		Fixed:    "Wait with a select on ctx.Done() and a timer, not with time.Sleep. Return ctx.Err() when Lock gives up.",
+		Breaks:   []oracle.Monitor{oracle.Context},
+		Requires: []Precondition{given("A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			wait := b.StartLock()
+			w.Sleep(min(time.Second+50*time.Millisecond, w.Lease/2))
+			wait.Cancel()
+			w.Sleep(w.Lease / 30)
+			a.Unlock()
+			wait.Wait()
+		},
+	},
+	{
+		ID: "connections-given-back", Family: Normal, Basic: true,
+		Title:    "a client has few connections",
+		Story:    "Each client may open three connections. A locks and unlocks several times, and B tries in between and is refused. Each command has to give its connection back, also after a refusal: otherwise no connection is left soon, and the whole program stands still.",
+		Fixed:    "Give back each connection that the lock takes from the client, also when the answer is no: send commands through the client, or defer the Close of a Conn.",
+		Breaks:   []oracle.Monitor{oracle.NeedlessError},
+		Client:   func(o *redis.Options) { o.PoolSize = connections },
+		Requires: []Precondition{given("A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			for range connections + 1 {
+				a.Lock(world.Within(patience(w)))
+				b.TryLock(world.Within(patience(w)))
+				a.Unlock()
+			}
+		},
+	},
+	{
+		ID: "new-values", Family: Normal, Unless: []Feature{FixedValue},
+		Title:    "the values of several holds",
+		Story:    "A takes the lock several times. At last O takes a lock of another name at the same moment. Each hold needs a value that no other hold has, or a late Unlock deletes the key of another hold. One value for each object, the time, and a short random number are not enough.",
+		Fixed:    "Make a new value in TryLock, for each attempt, of at least 8 random bytes: uuid.NewString(), or rand.Text() of crypto/rand.",
+		Breaks:   []oracle.Monitor{oracle.RepeatedValue},
+		Requires: []Precondition{given("A A A O")},
+		Script: func(w *world.World) {
+			a, o := w.Client("A"), w.ClientOf("O", another(w))
+			for range 2 {
+				a.Lock(world.Within(patience(w)))
+				a.Unlock()
+				w.Sleep(w.Lease / 1000)
+			}
+			a.Lock(world.Within(patience(w)))
+			o.Lock(world.Within(patience(w)))
+		},
+	},
+	{
+		ID: "unlock-again", Family: Normal, Unless: []Feature{Closing},
+		Title:    "Redis refuses an Unlock, and the holder calls it again",
+		Story:    "Redis refuses A's unlock once. A gets the error and calls Unlock again, and now the key has to go. A lock that has forgotten its value by then leaves the key for the rest of its lease.",
+		Fixed:    "Keep what Unlock needs until Redis has answered: after an error it may be called again.",
+		Breaks:   []oracle.Monitor{oracle.Leak},
+		Given:    []oracle.Monitor{oracle.Truth}, // a lock may free it in the background instead
+		Requires: []Precondition{given("A")},
+		Script: func(w *world.World) {
+			a := w.Client("A")
+			a.Before(world.Of(world.OpUnlock, world.Write)).Fail("MISCONF Redis is configured to save RDB snapshots, but it cannot")
+			a.Lock()
+			a.Unlock()
+			a.Unlock()
+			w.Sleep(w.Lease / 15)
+			w.Client("B").TryLock()
+		},
+	},
+	{
+		ID: "unlock-waits", Family: Normal, Needs: []Feature{Watchdog}, Unless: []Feature{Closing},
+		Title:    "Unlock comes while a renewal is under way",
+		Story:    "Redis has renewed A's lease, and the answer is late. A unlocks meanwhile. If Unlock does not wait for the watchdog, the two run at the same time, and which of them reaches Redis first is a matter of chance.",
+		Fixed:    "Let Unlock stop the watchdog and wait until its goroutine has ended, for instance on a channel that it closes, and then delete.",
+		Breaks:   []oracle.Monitor{oracle.EarlyUnlock},
+		Requires: []Precondition{given("A"), unlocksDuring("A")},
+		Script: func(w *world.World) {
+			a := w.Client("A")
+			late := a.After(world.Extends)
+			late.Delay(w.Lease / 15)
+			a.Lock()
+			w.SleepUntil(late, w.Lease, w.Lease/30)
+			a.Unlock()
+		},
+	},
+	{
+		ID: "hold-context-ends", Family: Normal, Needs: []Feature{HoldContext},
+		Title:    "work goes on after Unlock",
+		Story:    "A gives the context of its hold to a goroutine that creates the order, and unlocks before it is done. Unlock has to end that context, so that the goroutine stops. Otherwise it goes on, B takes the lock, and both create the order.",
+		Fixed:    "End the context of the hold in Unlock, before the lock is free.",
+		Breaks:   []oracle.Monitor{oracle.Damage},
+		Requires: []Precondition{given("A B")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			hold := a.Lock()
+			a.Check(order)
+			a.Unlock()
+			w.Sleep(w.Lease / 60)
+			createIfFree(w, b)
+			if hold.GoesOn() {
+				a.Insert(order)
+			}
+		},
+	},
+	{
+		ID: "waiters-unsubscribe", Family: Normal, Needs: []Feature{PubSub},
+		Title:    "a waiter gives up again and again",
+		Story:    "A holds the lock. B waits for it three times, one time after the other, and gives up each time. Each wait may subscribe, and has to end its subscription: otherwise each one costs a connection, until Redis accepts no more.",
+		Fixed:    "End the subscription when the wait is over, also after an error: with defer sub.Close().",
+		Breaks:   []oracle.Monitor{oracle.KeptSubscription},
+		Requires: []Precondition{given("A"), givesUp("B")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			for range 3 {
+				b.Lock(world.Within(w.Lease / 10))
+			}
+			a.Unlock()
+		},
+	},
+}
+
+// connections is how many a client may have in connections-given-back.
+const connections = 3
+
+// another returns the name of another lock.
+func another(w *world.World) string { return w.Lock + ":another" }
+
+// stock returns a key of the business.
+func stock(w *world.World) string { return "stock:" + w.Lock }
