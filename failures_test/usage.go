@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -47,7 +48,7 @@ var usageFailures = []Failure{
 		Fixed:    "Nothing in the lock: it does not know the other lock. All clients take their locks in one order, such as that of the names. A deadline ends the wait.",
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Deadlock},
 		Requires: []Precondition{haveOneEach("A", "B")},
-		Script:   func(w *world.World) { takeBoth(w, w.Lock+world.And+otherLock, otherLock+world.And+w.Lock) },
+		Script:   func(w *world.World) { takeBoth(w, w.Lock+trace.And+otherLock, otherLock+trace.And+w.Lock) },
 		Live:     keysOfOne,
 	},
 	{
@@ -57,7 +58,7 @@ var usageFailures = []Failure{
 		Fixed:    "All clients take their locks in one order, such as that of the names.",
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Deadlock},
 		Requires: []Precondition{given("A B"), waits("B")},
-		Script:   func(w *world.World) { takeBoth(w, w.Lock+world.And+otherLock, w.Lock+world.And+otherLock) },
+		Script:   func(w *world.World) { takeBoth(w, w.Lock+trace.And+otherLock, w.Lock+trace.And+otherLock) },
 		Live:     keysOfOne,
 	},
 }
@@ -75,7 +76,7 @@ func beginAndInsert(w *world.World) (a, b *world.Client) {
 // createIfFree has a client create the order if it does not see it.
 func createIfFree(w *world.World, c *world.Client) {
 	if c.Lock(world.Within(patience(w))).Held() {
-		if c.Check(order).Answer() == world.Free {
+		if c.Check(order).Answer() == trace.Free {
 			c.Insert(order)
 		}
 		c.Unlock()

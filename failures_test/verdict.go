@@ -12,6 +12,7 @@ import (
 
 	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 )
@@ -22,20 +23,20 @@ type Verdict struct {
 	Subject  string
 	Outcome  Outcome
 	Findings []oracle.Finding
-	Trace    *world.Trace
+	Trace    *trace.Trace
 	Err      error        // why the run did not end
 	Missing  i18n.Message // the reason why the failure does not apply or is not tested
 }
 
 // Run runs one failure on one lock and judges it.
 func Run(t *testing.T, f Failure, s Subject) Verdict {
-	return Judge(f, s, func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
+	return Judge(f, s, func(c world.Config, scenario func(*world.World)) (*trace.Trace, error) {
 		return world.Run(t, c, scenario)
 	})
 }
 
 // Play runs a scenario in a world of some kind.
-type Play func(world.Config, func(*world.World)) (*world.Trace, error)
+type Play func(world.Config, func(*world.World)) (*trace.Trace, error)
 
 // Judge is [Run] in the world that play makes.
 func Judge(f Failure, s Subject, play Play) Verdict {

@@ -12,26 +12,27 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/adapters"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
 type work = func(context.Context) error
 
 // results returns the results of Lock and Unlock of one client.
-func results(t *testing.T, locker func() world.Locker) (lock, unlock world.Result) {
+func results(t *testing.T, locker func() world.Locker) (lock, unlock trace.Result) {
 	t.Helper()
 	create := func(redis.UniversalClient, string, time.Duration) (world.Locker, error) { return locker(), nil }
-	trace, err := world.Run(t, world.Config{New: create}, func(w *world.World) {
+	tr, err := world.Run(t, world.Config{New: create}, func(w *world.World) {
 		a := w.Client("A")
 		a.Lock()
 		a.Unlock()
 	})
 	require.NoError(t, err)
-	for _, e := range trace.Events {
+	for _, e := range tr.Events {
 		switch {
-		case e.Kind == world.Returned && e.Op == world.OpLock:
+		case e.Kind == trace.Returned && e.Op == trace.OpLock:
 			lock = *e.Result
-		case e.Kind == world.Returned && e.Op == world.OpUnlock:
+		case e.Kind == trace.Returned && e.Op == trace.OpUnlock:
 			unlock = *e.Result
 		}
 	}
@@ -71,7 +72,7 @@ func TestNilHoldIsAnError(t *testing.T) {
 			lock, unlock := results(t, holding(given, func(h *hold, _ context.Context) error { *h.released = true; return nil }))
 			require.Equal(t, given != nil, lock.Held)
 			if given == nil {
-				require.Equal(t, world.ErrNothing.Error(), lock.Error)
+				require.Equal(t, trace.ErrNothing.Error(), lock.Error)
 				require.Equal(t, adapters.ErrNoHold.Error(), unlock.Error)
 			}
 		})
@@ -214,7 +215,7 @@ func TestRenewalOfACallbackLockIsBackground(t *testing.T) {
 		}
 		return adapters.Callback(renewing, renewing, nil), nil
 	}
-	trace, err := world.Run(t, world.Config{New: create}, func(w *world.World) {
+	tr, err := world.Run(t, world.Config{New: create}, func(w *world.World) {
 		a := w.Client("A")
 		a.Lock()
 		w.Sleep(w.Lease / 2)
@@ -222,13 +223,13 @@ func TestRenewalOfACallbackLockIsBackground(t *testing.T) {
 	})
 	require.NoError(t, err)
 	sent := map[string]string{} // command → the call that sent it
-	for _, e := range trace.Events {
-		if e.Kind == world.Sent {
+	for _, e := range tr.Events {
+		if e.Kind == trace.Sent {
 			require.Equal(t, e.Op == "", e.Background)
 			sent[e.Command[0]] = e.Op
 		}
 	}
-	require.Equal(t, map[string]string{"SET": world.OpLock, "PEXPIRE": "", "DEL": world.OpUnlock}, sent)
+	require.Equal(t, map[string]string{"SET": trace.OpLock, "PEXPIRE": "", "DEL": trace.OpUnlock}, sent)
 }
 
 // counter is a lock that counts its calls. It refuses TryLock if taken is set.

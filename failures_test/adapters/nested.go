@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
 
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -22,7 +23,7 @@ func AnotherName() string { return "{" + Another + uuid.NewString() + "}" }
 // Nested returns a constructor of a lock that first takes another lock of the same kind.
 func Nested(newLock world.Constructor) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-		return InTurn(newLock)(rdb, AnotherName()+world.And+name, lease)
+		return InTurn(newLock)(rdb, AnotherName()+trace.And+name, lease)
 	}
 }
 
@@ -30,7 +31,7 @@ func Nested(newLock world.Constructor) world.Constructor {
 // Their names are joined by [world.And].
 func InTurn(newLock world.Constructor) world.Constructor {
 	return func(rdb redis.UniversalClient, names string, lease time.Duration) (world.Locker, error) {
-		first, second, _ := strings.Cut(names, world.And)
+		first, second, _ := strings.Cut(names, trace.And)
 		outer, err := newLock(rdb, first, lease)
 		if err != nil {
 			return nil, err

@@ -10,6 +10,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/stages"
 )
@@ -77,7 +78,7 @@ func TestRunEndsWithBlockedCalls(t *testing.T) {
 	require.NoError(t, err)
 	var waited []string
 	for _, e := range played.Trace.Events {
-		if e.Kind == world.Blocked {
+		if e.Kind == trace.Blocked {
 			waited = append(waited, e.Client)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"lockkata/failures_test/trace"
 )
 
 // Call is one operation of a client, such as a Lock. It may still be under way.
@@ -23,7 +25,7 @@ type Call struct {
 	began  time.Time
 	ctx    context.Context
 	cancel context.CancelFunc
-	result Result
+	result trace.Result
 	write  *request // to the ledger
 	answer string   // of the ledger
 	isLost bool     // the lock was lost: it ended before Unlock
@@ -62,9 +64,9 @@ func Done() Option { return func(c *Call) { c.cancel() } }
 func (c *Client) begin(op string, options []Option, do action) *Call {
 	call := c.newCall(op, options)
 	done := call.ctx.Err() != nil // see [Done]
-	c.world.recordCall(Called, call, Event{Bound: call.bound, CtxDone: done})
-	if IsAcquire(op) && done {
-		c.world.recordCall(Cancelled, call, Event{})
+	c.world.recordCall(trace.Called, call, trace.Event{Bound: call.bound, CtxDone: done})
+	if trace.IsAcquire(op) && done {
+		c.world.recordCall(trace.Cancelled, call, trace.Event{})
 	}
 	call.began = time.Now()
 	go call.run(do)
@@ -72,7 +74,7 @@ func (c *Client) begin(op string, options []Option, do action) *Call {
 }
 
 // action performs a call. Without an error, its result describes the effect.
-type action func(context.Context) (Result, error)
+type action func(context.Context) (trace.Result, error)
 
 type callKey struct{}
 
@@ -131,22 +133,22 @@ func (c *Client) newCall(op string, options []Option) *Call {
 }
 
 // runGuarded runs a call of the lock and returns its result. A panic becomes a result too.
-func runGuarded(call *Call, do action) (result Result) {
+func runGuarded(call *Call, do action) (result trace.Result) {
 	defer func() {
 		if p := recover(); p != nil {
-			result = Result{Error: fmt.Sprintf("panic: %v", p), Claim: ClaimPanic}
+			result = trace.Result{Error: fmt.Sprintf("panic: %v", p), Claim: trace.ClaimPanic}
 		}
 	}()
 	result, err := do(call.ctx)
 	switch {
-	case err != nil && result.Held && call.Op == OpTryLock:
-		return Result{Error: err.Error(), Err: err, Claim: ClaimBoth}
+	case err != nil && result.Held && call.Op == trace.OpTryLock:
+		return trace.Result{Error: err.Error(), Err: err, Claim: trace.ClaimBoth}
 	case err != nil:
-		return Result{Error: err.Error(), Err: err, Claim: claimOf(err)}
+		return trace.Result{Error: err.Error(), Err: err, Claim: claimOf(err)}
 	case result.Held:
-		result.Claim = ClaimDone
+		result.Claim = trace.ClaimDone
 	case result.Claim == "":
-		result.Claim = ClaimRefused
+		result.Claim = trace.ClaimRefused
 	}
 	return result
 }
@@ -154,15 +156,15 @@ func runGuarded(call *Call, do action) (result Result) {
 // claimOf classifies an error. After an error of the context, the network or Redis, the command may
 // or may not have taken effect. Any other error is the lock's statement that the caller does not
 // hold it.
-func claimOf(err error) Claim {
+func claimOf(err error) trace.Claim {
 	var network net.Error
 	var protocol redis.Error
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
 		errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, redis.ErrClosed) ||
 		errors.As(err, &network) || errors.As(err, &protocol) {
-		return ClaimUnknown
+		return trace.ClaimUnknown
 	}
-	return ClaimRefused
+	return trace.ClaimRefused
 }
 
 // Wait runs the world until the call has returned. It gives up at the horizon, and when the process
@@ -170,7 +172,7 @@ func claimOf(err error) Claim {
 func (c *Call) Wait() *Call {
 	w, p := c.Client.world, c.Client.process
 	if !w.until(time.Now().Add(w.horizon()), func() bool { return c.over || p.isStopped() || c.inFlight() }) {
-		w.recordCall(Blocked, c, Event{Bound: w.horizon()})
+		w.recordCall(trace.Blocked, c, trace.Event{Bound: w.horizon()})
 	}
 	return c
 }
@@ -186,11 +188,11 @@ func (c *Call) Cancel() {
 }
 
 func (c *Call) leave() {
-	c.Client.world.recordCall(Cancelled, c, Event{})
+	c.Client.world.recordCall(trace.Cancelled, c, trace.Event{})
 	c.cancel()
 }
 
-func (w *World) recordCall(kind Kind, c *Call, e Event) {
+func (w *World) recordCall(kind trace.Kind, c *Call, e trace.Event) {
 	e.Kind, e.Client, e.Process, e.Call, e.Op = kind, c.Client.Name, c.Client.process.name, c.ID, c.Op
 	w.record(e)
 }

@@ -3,6 +3,8 @@ package world
 import (
 	"cmp"
 	"slices"
+
+	"lockkata/failures_test/trace"
 )
 
 // takeRunnable removes and returns the calls whose process is neither frozen nor dead, oldest
@@ -26,7 +28,7 @@ func (w *World) finish() bool {
 	finished := w.takeRunnable(&w.finished)
 	for _, call := range finished {
 		call.over = true
-		w.recordCall(Returned, call, Event{Result: &call.result, Bound: call.bound})
+		w.recordCall(trace.Returned, call, trace.Event{Result: &call.result, Bound: call.bound})
 		w.watch(call)
 	}
 	return len(finished) > 0
@@ -61,12 +63,12 @@ func (w *World) watch(call *Call) {
 // called Unlock. A stopped process has not noticed it yet.
 func (w *World) endHolds() (recorded bool) {
 	for _, call := range w.takeRunnable(&w.ended) {
-		kind := Lost
+		kind := trace.Lost
 		if !call.isLost {
-			kind = Ended
+			kind = trace.Ended
 		}
 		if call.isLost || call.isKept() {
-			w.record(Event{Kind: kind, Client: call.Client.Name, Process: call.Client.process.name, Call: call.ID})
+			w.record(trace.Event{Kind: kind, Client: call.Client.Name, Process: call.Client.process.name, Call: call.ID})
 			recorded = true
 		}
 	}
@@ -76,6 +78,6 @@ func (w *World) endHolds() (recorded bool) {
 // isKept reports whether the process has not called Unlock or Close since.
 func (c *Call) isKept() bool {
 	return !slices.ContainsFunc(c.Client.world.calls[c.ID:], func(later *Call) bool {
-		return later.Client.process == c.Client.process && (later.Op == OpUnlock || later.Op == OpClose)
+		return later.Client.process == c.Client.process && (later.Op == trace.OpUnlock || later.Op == trace.OpClose)
 	})
 }

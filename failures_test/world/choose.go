@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"lockkata/failures_test/trace"
 )
 
 // Action is a kind of step that can be chosen.
@@ -57,9 +59,9 @@ func (w *World) Choices(end time.Duration) []Choice {
 		steps = append(steps, Choice{Token: "t", Action: Tick, take: func() { w.tick(end) }})
 	}
 	for _, p := range alive {
-		steps = append(steps, p.choice(Crash, "x", 0, "", func() { w.crash(p, Event{}) }))
+		steps = append(steps, p.choice(Crash, "x", 0, "", func() { w.crash(p, trace.Event{}) }))
 		if !p.isStopped() {
-			steps = append(steps, p.choice(Freeze, "z", 0, "", func() { w.freeze(p, Event{}) }))
+			steps = append(steps, p.choice(Freeze, "z", 0, "", func() { w.freeze(p, trace.Event{}) }))
 			for i, on := range p.readable() {
 				steps = append(steps, p.choice(Lose, "d", i, on.replies[0].text, func() { w.lose(on) }))
 			}
@@ -67,13 +69,13 @@ func (w *World) Choices(end time.Duration) []Choice {
 	}
 	for _, p := range alive {
 		for i, r := range p.executable() {
-			if !p.isStopped() && IsAcquire(r.Op) { // a full Redis lets a lock be freed
-				steps = append(steps, p.choice(Refuse, "r", i, w.text(r), func() { w.refuse(r, BeforeCommand, outOfMemory) }))
+			if !p.isStopped() && trace.IsAcquire(r.Op) { // a full Redis lets a lock be freed
+				steps = append(steps, p.choice(Refuse, "r", i, w.text(r), func() { w.refuse(r, trace.BeforeCommand, outOfMemory) }))
 			}
 		}
 	}
 	for _, c := range w.calls {
-		if p := c.Client.process; !c.over && IsAcquire(c.Op) && !p.isStopped() && c.ctx.Err() == nil {
+		if p := c.Client.process; !c.over && trace.IsAcquire(c.Op) && !p.isStopped() && c.ctx.Err() == nil {
 			steps = append(steps, Choice{Token: "c" + strings.ToLower(c.Client.Name), Action: Leave, Client: p.name, What: c.Op, take: c.leave})
 		}
 	}
@@ -148,7 +150,7 @@ func (w *World) tick(end time.Duration) {
 		w.lapse()
 		w.RunUntilIdle()
 		for ; seen < len(w.trace.Events); seen++ {
-			if e := w.trace.Events[seen]; e.Kind != Sent || !w.isFrozen(e.Process) {
+			if e := w.trace.Events[seen]; e.Kind != trace.Sent || !w.isFrozen(e.Process) {
 				return
 			}
 		}
@@ -162,20 +164,20 @@ func (w *World) isFrozen(name string) bool {
 // lose drops the next reply of a wire and breaks the connection.
 func (w *World) lose(on *wire) {
 	if r := on.replies[0].request; r != nil {
-		w.drop(r, AfterCommand)
+		w.drop(r, trace.AfterCommand)
 		return
 	}
 	w.losePushes(on)
 }
 
 // Trace returns the trace so far.
-func (w *World) Trace() *Trace { return w.trace }
+func (w *World) Trace() *trace.Trace { return w.trace }
 
 // GiveUp records the calls that are still under way as blocked.
 func (w *World) GiveUp() {
 	for _, c := range w.calls {
 		if !c.over && !c.Client.process.isStopped() {
-			w.recordCall(Blocked, c, Event{Bound: w.horizon()})
+			w.recordCall(trace.Blocked, c, trace.Event{Bound: w.horizon()})
 		}
 	}
 }

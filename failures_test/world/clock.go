@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"lockkata/failures_test/trace"
 )
 
 // Clock controls how time passes in a world.
@@ -96,14 +98,11 @@ func (w *World) nextExpiry(end time.Time) time.Time {
 // act measures the time to a call's first command. An acquire sends it at once, so a long time
 // shows that the machine was slow. world.mu is held.
 func (c *Call) act() {
-	if c.alone && IsAcquire(c.Op) && c.Client.world.trace.Slack > 0 {
+	if c.alone && trace.IsAcquire(c.Op) && c.Client.world.trace.Slack > 0 {
 		c.Client.world.slow = max(c.Client.world.slow, time.Since(c.began))
 	}
 	c.alone = false
 }
-
-// IsAcquire reports whether an operation is Lock or TryLock.
-func IsAcquire(op string) bool { return op == OpLock || op == OpTryLock }
 
 // late records a delay of the machine.
 func (w *World) late(by time.Duration) {
@@ -131,7 +130,7 @@ func (w *World) nextDue(end time.Time) time.Time {
 func (w *World) SleepUntil(f *Fault, longest, more time.Duration) {
 	w.settle()
 	began, slept := time.Now(), len(w.trace.Events)
-	w.record(Event{Kind: Slept})
+	w.record(trace.Event{Kind: trace.Slept})
 	defer func() { w.trace.Events[slept].Bound = time.Since(began) }() // also if the scenario is taken over
 	w.until(began.Add(longest), func() bool { return f.times == 0 })
 	w.pass(more)
@@ -140,6 +139,6 @@ func (w *World) SleepUntil(f *Fault, longest, more time.Duration) {
 // Sleep lets d of time pass. Processes that are not frozen continue during it.
 func (w *World) Sleep(d time.Duration) {
 	w.settle()
-	w.record(Event{Kind: Slept, Bound: d})
+	w.record(trace.Event{Kind: trace.Slept, Bound: d})
 	w.pass(d)
 }

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"lockkata/failures_test/trace"
 )
 
 // digest is a running hash.
@@ -32,10 +34,10 @@ func (w *World) Observe() { w.seen = map[string]digest{} }
 // observe records what a process has seen, and when. A process is deterministic: the same
 // observations lead to the same state. Changes of another process's keys are recorded separately,
 // for the monitors.
-func (w *World) observe(e Event) {
+func (w *World) observe(e trace.Event) {
 	at := strconv.FormatInt(int64(e.At), 36)
 	switch e.Kind {
-	case Delivered, Dropped, Refused, Stored, Returned, Lost, Called, Cancelled, Frozen, Thawed, Crashed, Cut, Healed:
+	case trace.Delivered, trace.Dropped, trace.Refused, trace.Stored, trace.Returned, trace.Lost, trace.Called, trace.Cancelled, trace.Frozen, trace.Thawed, trace.Crashed, trace.Cut, trace.Healed:
 		result := ""
 		if e.Result != nil {
 			result = e.Result.Error + strconv.FormatBool(e.Result.Held) + strconv.Itoa(e.Result.Count) + string(e.Result.Claim)

@@ -19,11 +19,9 @@
 //     its next write, before A reads the reply.
 //   - [Ledger] is the resource that the lock protects. If it has two orders with one name, two
 //     clients held the lock at once.
-//   - [Trace] is the result: each [Event] in order, with the keys in Redis after it. A [Scene] is
-//     the state after an event: which clients believe to hold the lock, which requests are under way.
+//   - [trace.Trace] is the result: each event in order, with the keys in Redis after it.
 //
-// Read world.go, operations.go and fault.go first: they have what a scenario uses. trace.go has the
-// result. drive.go, requests.go and wire.go are the loop behind it; server_embedded.go and
+// Read world.go, operations.go and fault.go first: they have what a scenario uses. drive.go, requests.go and wire.go are the loop behind it; server_embedded.go and
 // script_run.go adapt miniredis to it.
 //
 // A command takes the following way. go-redis writes it to a wire, which is a net.Conn (wire.go). The

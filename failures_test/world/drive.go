@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"lockkata/failures_test/trace"
 )
 
 // Drive runs the clients until each waits for an answer or for time, calls next for one step, and
@@ -100,7 +102,7 @@ func (w *World) canArrive(on *wire, r *reply, now time.Duration) bool {
 
 // execute runs the request at the head of its wire, unless a fault handles it.
 func (w *World) execute(r *request) {
-	if w.strike(BeforeCommand, r) {
+	if w.strike(trace.BeforeCommand, r) {
 		return
 	}
 	w.take(r)
@@ -113,7 +115,7 @@ func (w *World) execute(r *request) {
 	w.lapse()
 	raw, err := r.wire.link.Execute(r.Args)
 	if err != nil {
-		w.recordRequest(Dropped, r, Event{Fault: Gone})
+		w.recordRequest(trace.Dropped, r, trace.Event{Fault: trace.Gone})
 		w.breakWire(r.wire)
 		return
 	}
@@ -121,9 +123,9 @@ func (w *World) execute(r *request) {
 	r.Effects = r.wire.node.compare(r.lane, r.callID(), false)
 	text, _ := replyText(raw)
 	rep := w.newReply(r, raw, w.names.text(text, r.lane.Name))
-	w.recordRequest(Executed, r, Event{Reply: rep.text, Effects: r.Effects, Keys: w.allKeys()})
+	w.recordRequest(trace.Executed, r, trace.Event{Reply: rep.text, Effects: r.Effects, Keys: w.allKeys()})
 	w.collectPushes() // they reach their wires before the reply wakes its reader
-	w.strike(AfterCommand, r)
+	w.strike(trace.AfterCommand, r)
 }
 
 // mostInASecond limits the commands of a client in a second of fake time. A lock that polls every
@@ -211,14 +213,14 @@ func (w *World) deliver(on *wire) {
 	rep := on.replies[0]
 	on.replies = on.replies[1:]
 	if rep.request != nil {
-		w.recordRequest(Delivered, rep.request, Event{Reply: rep.text})
+		w.recordRequest(trace.Delivered, rep.request, trace.Event{Reply: rep.text})
 	} else {
-		w.recordProcess(Delivered, on.process, Event{Background: true, Reply: rep.text})
+		w.recordProcess(trace.Delivered, on.process, trace.Event{Background: true, Reply: rep.text})
 	}
 	on.deliver(rep.raw)
 }
 
-func (w *World) recordRequest(kind Kind, r *request, e Event) {
+func (w *World) recordRequest(kind trace.Kind, r *request, e trace.Event) {
 	if w.closing {
 		return
 	}
@@ -243,7 +245,7 @@ func (r *request) callID() int {
 func (w *World) lapse() {
 	for _, n := range w.nodes {
 		if effects := n.compare(nil, 0, true); len(effects) > 0 {
-			n.record(Event{Kind: Expired}, effects)
+			n.record(trace.Event{Kind: trace.Expired}, effects)
 			w.collectPushes()
 		}
 	}

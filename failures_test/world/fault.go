@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"lockkata/failures_test/trace"
 )
 
 // Command is a command on the wire, as a [Match] sees it.
@@ -15,7 +17,7 @@ type Command struct {
 	Op         string // the call that sent it: Lock, TryLock, Unlock, Insert …; "" = a goroutine started by the lock
 	Write      bool   // not read-only; scripts count as writes
 	Background bool
-	Effects    Effects // empty until it is executed
+	Effects    trace.Effects // empty until it is executed
 	Lane       string
 	Server     string // see [Node.Name]
 }
@@ -24,7 +26,7 @@ type Command struct {
 type Match func(Command) bool
 
 // Any matches every command to Redis.
-func Any(c Command) bool { return !IsStore(c.Name) }
+func Any(c Command) bool { return !trace.IsStore(c.Name) }
 
 // Write matches a command to Redis that is not read-only.
 func Write(c Command) bool { return Any(c) && c.Write }
@@ -33,13 +35,13 @@ func Write(c Command) bool { return Any(c) && c.Write }
 func Background(c Command) bool { return c.Background }
 
 // Installs matches a command that has created a key in Redis.
-func Installs(c Command) bool { return c.Effects.Include(Installed) }
+func Installs(c Command) bool { return c.Effects.Include(trace.Installed) }
 
 // Extends matches a renewal that has extended a lease.
-func Extends(c Command) bool { return c.Background && c.Effects.Include(Leased) }
+func Extends(c Command) bool { return c.Background && c.Effects.Include(trace.Leased) }
 
 // Insert matches the write to the ledger.
-func Insert(c Command) bool { return c.Name == OpInsert }
+func Insert(c Command) bool { return c.Name == trace.OpInsert }
 
 // Named matches a command by its name.
 func Named(name string) Match {
@@ -97,7 +99,7 @@ func Nth(n int, m Match) Match {
 // In stage 1 that is PEXPIRE, not SETNX.
 func (w *World) Grants(c Command) bool {
 	isAny := func(string, KeyState) bool { return true }
-	return c.Effects.Include(Installed, Leased) && c.Op != OpUnlock && w.of(c).keys.haveLease(isAny)
+	return c.Effects.Include(trace.Installed, trace.Leased) && c.Op != trace.OpUnlock && w.of(c).keys.haveLease(isAny)
 }
 
 // Has matches a command that is sent while the client has a key with a lease in Redis.
@@ -117,7 +119,7 @@ func (w *World) Renews(c Command) bool {
 // Fault is a fault that strikes at a command of a client.
 type Fault struct {
 	client *Client
-	moment Moment
+	moment trace.Moment
 	match  Match
 	times  int // how often it can still strike; < 0: no limit
 	ifSent bool
@@ -127,13 +129,13 @@ type Fault struct {
 
 // Before returns a fault that strikes before a matching command is executed.
 func (c *Client) Before(m Match) *Fault {
-	return &Fault{client: c, moment: BeforeCommand, match: m, times: 1}
+	return &Fault{client: c, moment: trace.BeforeCommand, match: m, times: 1}
 }
 
 // After returns a fault that strikes when a matching command has been executed and its reply has
 // not yet reached the client.
 func (c *Client) After(m Match) *Fault {
-	return &Fault{client: c, moment: AfterCommand, match: m, times: 1}
+	return &Fault{client: c, moment: trace.AfterCommand, match: m, times: 1}
 }
 
 // Always makes the fault strike at each match, instead of once.
@@ -191,14 +193,14 @@ func (w *World) missed() (all []string) {
 }
 
 // at returns an event with the moment and the command at which the fault strikes.
-func (f *Fault) at(r *request) Event {
-	return Event{Moment: f.moment, Command: r.wire.world.names.command(r.Args, r.lane.Name)}
+func (f *Fault) at(r *request) trace.Event {
+	return trace.Event{Moment: f.moment, Command: r.wire.world.names.command(r.Args, r.lane.Name)}
 }
 
 // strike applies the first matching fault of the process. It returns true if there is one: then the
 // fault has handled the command or its reply.
-func (w *World) strike(at Moment, r *request) bool {
-	if w.closing || at == BeforeCommand && r.struck {
+func (w *World) strike(at trace.Moment, r *request) bool {
+	if w.closing || at == trace.BeforeCommand && r.struck {
 		return false
 	}
 	for _, f := range r.wire.process.faults {

@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -79,7 +80,7 @@ func TestGuardsAnswerTheSecondOrderWithTheSameName(t *testing.T) {
 		world.StockGuard:       "0 rows: none left",
 		world.IdempotencyGuard: "done before: tea by B",
 	} {
-		trace := runWith(t, world.Config{New: newLock, Guard: guard}, func(w *world.World) {
+		tr := runWith(t, world.Config{New: newLock, Guard: guard}, func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Check("tea")
 			b.Check("tea")
@@ -88,7 +89,7 @@ func TestGuardsAnswerTheSecondOrderWithTheSameName(t *testing.T) {
 			a.Check("milk")
 			require.Equal(t, "inserted", a.Insert("milk").Answer(), "%s: after another read, for a free name", guard)
 		})
-		stored := events(trace, world.Stored)
+		stored := events(tr, trace.Stored)
 		require.Equal(t, guard != world.NoGuard, stored[3].IsGuarded(), guard)
 		require.False(t, stored[3].IsStale(), guard)
 	}
@@ -121,14 +122,14 @@ func TestOrdersAreVisibleToOthersAfterCommit(t *testing.T) {
 		a.Begin()
 		a.Insert("tea")
 		b.Insert("tea")
-		require.Equal(t, world.NameTaken, a.Commit().Answer(), "the guard checks again at commit")
+		require.Equal(t, trace.NameTaken, a.Commit().Answer(), "the guard checks again at commit")
 		require.Equal(t, "free", b.Check("milk").Answer())
 	})
 }
 
 func TestDelayedWriteKeepsItsToken(t *testing.T) {
 	one := int64(1)
-	trace := runWith(t, world.Config{New: fencedBy(&one), Guard: world.TokenGuard}, func(w *world.World) {
+	tr := runWith(t, world.Config{New: fencedBy(&one), Guard: world.TokenGuard}, func(w *world.World) {
 		a := w.Client("A")
 		a.Before(world.Insert).Delay(time.Minute)
 		write := a.Insert("tea")
@@ -137,7 +138,7 @@ func TestDelayedWriteKeepsItsToken(t *testing.T) {
 		w.Sleep(time.Minute)
 		require.True(t, write.Over())
 	})
-	stored := events(trace, world.Stored)
+	stored := events(tr, trace.Stored)
 	require.Equal(t, time.Minute, stored[0].At)
-	require.Equal(t, []world.Order{{Name: "tea", Client: "A", Token: 1}}, stored[0].Orders)
+	require.Equal(t, []trace.Order{{Name: "tea", Client: "A", Token: 1}}, stored[0].Orders)
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"lockkata/failures_test/trace"
 )
 
 // names gives owners short names in the order in which they appear. A trace shows A1 where the lock
@@ -20,7 +22,7 @@ type names struct {
 	// several is set if there are several servers: a call that installs its value on each is one
 	// owner.
 	several bool
-	owners  map[installation]Owner
+	owners  map[installation]trace.Owner
 }
 
 // installation identifies a value that a call of a lane puts into Redis.
@@ -33,12 +35,12 @@ func newNames(lockName string) *names {
 	return &names{
 		lockName: lockName,
 		labels:   map[string]string{}, first: map[string]string{}, scripts: map[string]string{}, counts: map[string]int{},
-		owners: map[installation]Owner{},
+		owners: map[installation]trace.Owner{},
 	}
 }
 
 // owner returns the owner of a new installation, or the same owner again for another server.
-func (n *names) owner(value string, lane *Client, call int) Owner {
+func (n *names) owner(value string, lane *Client, call int) trace.Owner {
 	id := installation{value, lane.Name, call}
 	if owner, known := n.owners[id]; known && n.several {
 		return owner
@@ -48,7 +50,7 @@ func (n *names) owner(value string, lane *Client, call int) Owner {
 	if n.looksRandom(value) { // a word ("locked", host-7) is shown unchanged
 		n.labels[value] = label
 	}
-	owner := Owner{Label: label, Client: lane.Name, Process: lane.process.name, Call: call, Shares: n.first[value]}
+	owner := trace.Owner{Label: label, Client: lane.Name, Process: lane.process.name, Call: call, Shares: n.first[value]}
 	n.first[value] = cmp.Or(owner.Shares, label)
 	n.owners[id] = owner
 	return owner

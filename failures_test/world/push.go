@@ -1,6 +1,10 @@
 package world
 
-import "slices"
+import (
+	"slices"
+
+	"lockkata/failures_test/trace"
+)
 
 // BreakSubscriptions breaks the process's connections that have subscriptions. Messages that it has
 // not read are lost. No time passes: use Cut before and Heal after it so that a message is lost on
@@ -21,13 +25,13 @@ func (c *Client) LoseSubscriptions() {
 	for _, wire := range c.process.wires {
 		if wire.subscribed {
 			wire.unsubscribe()
-			wire.node.disturb(SubscriptionLost, 0)
+			wire.node.disturb(trace.SubscriptionLost, 0)
 		}
 	}
 }
 
 // losePushes breaks a connection and drops its unread messages.
 func (w *World) losePushes(on *wire) {
-	w.recordProcess(Dropped, on.process, Event{Background: true})
+	w.recordProcess(trace.Dropped, on.process, trace.Event{Background: true})
 	w.breakWire(on)
 }

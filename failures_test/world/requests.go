@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"lockkata/failures_test/trace"
 )
 
 // shared is what the clients' goroutines write and the scenario's goroutine reads.
@@ -192,7 +194,7 @@ func (w *World) admit() {
 		w.requests++
 		r.id = w.requests
 		r.wire.requests = append(r.wire.requests, r)
-		w.recordRequest(Sent, r, Event{})
+		w.recordRequest(trace.Sent, r, trace.Event{})
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/alicebob/miniredis/v2/server"
+
+	"lockkata/failures_test/trace"
 )
 
 // embedded is a miniredis in the bubble, with the bubble's clock.
@@ -100,22 +102,22 @@ func (e *embedded) knows(s *script) bool {
 
 // Suffer supports every fault. A server that restarts has no persistence, and a replica that takes
 // over has seen no writes.
-func (e *embedded) Suffer(fault ServerFault, d time.Duration, keys ...string) error {
+func (e *embedded) Suffer(fault trace.ServerFault, d time.Duration, keys ...string) error {
 	switch fault {
-	case MemoryFull: // see before: it refuses commands as Redis does, one by one within a script
+	case trace.MemoryFull: // see before: it refuses commands as Redis does, one by one within a script
 		e.full = true
-	case Evicted:
+	case trace.Evicted:
 		for _, name := range keys {
 			e.mini.Del(name)
 		}
-	case Flushed:
+	case trace.Flushed:
 		e.Clear()
-	case ScriptsFlushed:
+	case trace.ScriptsFlushed:
 		e.flushScripts()
-	case Restarted, Stopped, FailedOver:
+	case trace.Restarted, trace.Stopped, trace.FailedOver:
 		e.Clear()
 		e.flushScripts()
-	case ClockJumped:
+	case trace.ClockJumped:
 		// Redis keeps the moment at which a key expires, so a jump forward shortens every lease and a
 		// jump back lengthens it.
 		e.skew += d

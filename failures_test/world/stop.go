@@ -2,6 +2,8 @@ package world
 
 import (
 	"time"
+
+	"lockkata/failures_test/trace"
 )
 
 // Freeze pauses the client's whole process, as SIGSTOP does: its requests wait, its replies stay
@@ -9,23 +11,23 @@ import (
 // they send waits too. Only handshakes are answered, because they have no effect on the lock.
 func (c *Client) Freeze() {
 	c.world.settle()
-	c.world.freeze(c.process, Event{})
+	c.world.freeze(c.process, trace.Event{})
 }
 
-func (w *World) freeze(p *process, e Event) {
+func (w *World) freeze(p *process, e trace.Event) {
 	if !p.isStopped() {
-		w.stop(Frozen, p, e)
+		w.stop(trace.Frozen, p, e)
 	}
 }
 
 // stop stops a process and records it.
-func (w *World) stop(kind Kind, p *process, e Event) {
+func (w *World) stop(kind trace.Kind, p *process, e trace.Event) {
 	p.stoppedAt = time.Now()
 	p.stopped.Store(true)
 	w.recordProcess(kind, p, e)
 }
 
-func (w *World) recordProcess(kind Kind, p *process, e Event) {
+func (w *World) recordProcess(kind trace.Kind, p *process, e trace.Event) {
 	e.Kind, e.Client, e.Process = kind, p.lanes[0].Name, p.name
 	w.record(e)
 }
@@ -39,7 +41,7 @@ func (c *Client) Thaw() {
 }
 
 func (w *World) thaw(p *process) {
-	w.recordProcess(Thawed, p, Event{})
+	w.recordProcess(trace.Thawed, p, trace.Event{})
 	p.goOn()
 }
 
@@ -55,12 +57,12 @@ func (p *process) goOn() {
 // Crash kills the process.
 func (c *Client) Crash() {
 	c.world.settle()
-	c.world.crash(c.process, Event{})
+	c.world.crash(c.process, trace.Event{})
 }
 
-func (w *World) crash(p *process, e Event) {
+func (w *World) crash(p *process, e trace.Event) {
 	p.crashed = true
-	w.stop(Crashed, p, e)
+	w.stop(trace.Crashed, p, e)
 }
 
 // Cut disconnects the process from the network: nothing arrives on either side, and its timeouts
@@ -71,7 +73,7 @@ func (c *Client) Cut() {
 	w.mu.Lock()
 	c.process.cut = true
 	w.mu.Unlock()
-	w.recordProcess(Cut, c.process, Event{})
+	w.recordProcess(trace.Cut, c.process, trace.Event{})
 }
 
 // Heal reconnects the process. Data that waited on open connections arrives now.
@@ -81,7 +83,7 @@ func (c *Client) Heal() {
 }
 
 func (w *World) heal(p *process) {
-	w.recordProcess(Healed, p, Event{})
+	w.recordProcess(trace.Healed, p, trace.Event{})
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	p.cut = false
@@ -102,9 +104,9 @@ func (w *World) release(p *process) {
 
 // refuse answers a request with an error instead of executing it, or replaces its reply by the
 // error.
-func (w *World) refuse(r *request, at Moment, text string) {
+func (w *World) refuse(r *request, at trace.Moment, text string) {
 	var rep *reply
-	if at == AfterCommand {
+	if at == trace.AfterCommand {
 		rep = r.wire.newest()
 	} else {
 		w.take(r)
@@ -114,14 +116,14 @@ func (w *World) refuse(r *request, at Moment, text string) {
 		rep = w.newReply(r, nil, "")
 	}
 	rep.raw, rep.text = []byte("-"+text+"\r\n"), "(error) "+text
-	w.recordRequest(Refused, r, Event{Reply: rep.text})
+	w.recordRequest(trace.Refused, r, trace.Event{Reply: rep.text})
 }
 
 func (w *wire) newest() *reply { return w.replies[len(w.replies)-1] }
 
 // drop drops a request or its reply and breaks the connection.
-func (w *World) drop(r *request, at Moment) {
-	w.recordRequest(Dropped, r, Event{Moment: at})
+func (w *World) drop(r *request, at trace.Moment) {
+	w.recordRequest(trace.Dropped, r, trace.Event{Moment: at})
 	w.breakWire(r.wire)
 }
 
@@ -131,11 +133,11 @@ func (w *World) breakWire(c *wire) {
 }
 
 // delay delays a request or its reply by d.
-func (w *World) delay(r *request, at Moment, d time.Duration) {
-	if at == BeforeCommand {
+func (w *World) delay(r *request, at trace.Moment, d time.Duration) {
+	if at == trace.BeforeCommand {
 		r.due = w.Now() + d
 	} else {
 		r.wire.newest().due = w.Now() + d
 	}
-	w.recordRequest(Delayed, r, Event{Moment: at, Bound: d})
+	w.recordRequest(trace.Delayed, r, trace.Event{Moment: at, Bound: d})
 }

@@ -3,7 +3,6 @@ package world
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -16,6 +15,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"lockkata/failures_test/trace"
 )
 
 // Locker is the lock with one name, as used by one process. Stages 1 to 5 implement it; other locks
@@ -29,10 +30,6 @@ type Locker interface {
 	// Unlock frees the lock.
 	Unlock(ctx context.Context) error
 }
-
-// ErrNothing is the error of an adapter's Lock and TryLock if the lock returned neither a hold nor
-// an error.
-var ErrNothing = errors.New("the lock returns neither a hold nor an error")
 
 // A Locker may implement the interfaces below too. Each method gets the context of a call; [Lane]
 // returns the client of that call.
@@ -114,7 +111,7 @@ type World struct {
 	clock     Clock
 	names     *names
 	ledger    *Ledger
-	trace     *Trace
+	trace     *trace.Trace
 	start     time.Time
 	reached   time.Duration // the time up to which delayed messages arrive
 	processes []*process
@@ -135,7 +132,7 @@ type World struct {
 
 // Run plays a scenario in a new bubble and returns its trace. It returns an error if the scenario
 // panicked, the lock could not be constructed, or goroutines of the lock did not end ([ErrLeft]).
-func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err error) {
+func Run(t *testing.T, config Config, scenario func(*World)) (tr *trace.Trace, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("world: %w: %s", ErrLeft, strings.Join(StackDump(), ", "))
@@ -152,14 +149,14 @@ func Run(t *testing.T, config Config, scenario func(*World)) (trace *Trace, err 
 			}
 			servers = append(servers, server)
 		}
-		trace, err = RunOn(servers, bubbleTime{}, config, scenario)
+		tr, err = RunOn(servers, bubbleTime{}, config, scenario)
 	})
-	return trace, err
+	return tr, err
 }
 
 // RunOn is [Run] with other servers, which it closes, and another clock. It does not look for
 // goroutines that did not end.
-func RunOn(servers []Redis, clock Clock, config Config, scenario func(*World)) (*Trace, error) {
+func RunOn(servers []Redis, clock Clock, config Config, scenario func(*World)) (*trace.Trace, error) {
 	w, err := newWorld(config.withDefaults(), servers, clock)
 	if err != nil {
 		for _, server := range servers {
@@ -174,9 +171,9 @@ func RunOn(servers []Redis, clock Clock, config Config, scenario func(*World)) (
 // Discover plays a lock's normal use once and returns its trace and the Lua scripts that the lock
 // used. In a world that starts with these scripts, no EVALSHA fails because Redis does not know the
 // script.
-func Discover(t *testing.T, config Config) (trace *Trace, scripts []string, err error) {
-	trace, err = Run(t, config, func(w *World) { scripts = NormalUse(w) })
-	return trace, scripts, err
+func Discover(t *testing.T, config Config) (tr *trace.Trace, scripts []string, err error) {
+	tr, err = Run(t, config, func(w *World) { scripts = NormalUse(w) })
+	return tr, scripts, err
 }
 
 // NormalUse plays a renewal, a refusal and a wait that times out, and re-entry and ForceUnlock if
@@ -208,8 +205,8 @@ func newWorld(config Config, servers []Redis, clock Clock) (*World, error) {
 	w := &World{
 		Lock: config.Lock, Lease: config.Lease, LongSilence: limits.LongSilence,
 		config: config, clock: clock, names: names,
-		ledger: &Ledger{guard: config.Guard, open: map[string][]Order{}, read: map[string]int{}},
-		trace:  &Trace{Lock: config.Lock, Lease: config.Lease, Slack: limits.Slack, Fenced: config.Guard == TokenGuard, Others: map[string]string{}},
+		ledger: &Ledger{guard: config.Guard, open: map[string][]trace.Order{}, read: map[string]int{}},
+		trace:  &trace.Trace{Lock: config.Lock, Lease: config.Lease, Slack: limits.Slack, Fenced: config.Guard == TokenGuard, Others: map[string]string{}},
 		start:  time.Now(),
 		shared: shared{wake: make(chan struct{}, 1)},
 	}
@@ -263,7 +260,7 @@ func (w *World) Now() time.Duration { return time.Since(w.start).Truncate(time.M
 func (w *World) horizon() time.Duration { return 10 * w.Lease }
 
 // record adds an event to the trace.
-func (w *World) record(e Event) {
+func (w *World) record(e trace.Event) {
 	if w.closing {
 		return
 	}
@@ -273,7 +270,7 @@ func (w *World) record(e Event) {
 		w.observe(e)
 	}
 	if w.trace.Events == nil {
-		w.trace.Events = make([]Event, 0, 32) // enough for a short run
+		w.trace.Events = make([]trace.Event, 0, 32) // enough for a short run
 	}
 	w.trace.Events = append(w.trace.Events, e)
 }

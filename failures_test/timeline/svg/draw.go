@@ -8,7 +8,7 @@ import (
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/term"
 )
 
@@ -107,7 +107,7 @@ func (d *drawing) finding(b *label, y int, lines []string) int {
 
 // life is the lock's key from when it is installed until it is gone.
 type life struct {
-	owner world.Owner
+	owner trace.Owner
 	bar   column
 	fades []fade
 }
@@ -122,13 +122,13 @@ type fade struct {
 func (d *drawing) lives(shows bar) (all []*life) {
 	var before timeline.State
 	var until time.Duration
-	shown := func(s timeline.State) []world.Key {
-		return slices.DeleteFunc(slices.Clone(s.Lock), func(k world.Key) bool { return k.Name != shows.name || k.Server != shows.server })
+	shown := func(s timeline.State) []trace.Key {
+		return slices.DeleteFunc(slices.Clone(s.Lock), func(k trace.Key) bool { return k.Name != shows.name || k.Server != shows.server })
 	}
 	fadeTo := func(y int, at time.Duration) {
 		for _, key := range shown(before) {
 			left := 1.0
-			if key.TTL != world.NoTTL {
+			if key.TTL != trace.NoTTL {
 				left = min(max(float64(key.TTL-(at-before.KeysAt))/float64(d.Lease), 0), 1)
 			}
 			k := all[len(all)-1]
@@ -220,7 +220,7 @@ func (d *drawing) life(k *life, id string) {
 func (d *drawing) orders() {
 	d.path("l", "M%d %dV%d", d.ledgerAt.middle(), d.head+30, d.end)
 	for _, b := range d.labels {
-		if b.Event.Kind != world.Stored {
+		if b.Event.Kind != trace.Stored {
 			continue
 		}
 		if b.Event.IsGuarded() {
@@ -275,7 +275,7 @@ func (d *drawing) arrows() {
 			d.broken(client, b.part(0), broken)
 		case b.Leaves:
 			d.arrow("q", client, b.part(0), goal, first[r.Struck].part(1), 1)
-		case b.Event.Kind == world.Delivered: // drawn with the label that sent it
+		case b.Event.Kind == trace.Delivered: // drawn with the label that sent it
 		default:
 			if left := first[r.Sent]; r.Sent >= 0 && (left == nil || !left.Leaves) {
 				d.arrow("q", client, b.part(0), goal, b.part(1), 1)

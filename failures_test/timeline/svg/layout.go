@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"lockkata/failures_test/timeline"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 )
 
 // The measures of an SVG, in its own units: it is 900 of them wide.
@@ -79,7 +79,7 @@ func newLayout(s *timeline.Story, c Caption) *layout {
 		b := &label{Label: told}
 		l.labels = append(l.labels, b)
 		text, _ := l.Picture(told)
-		if text == "" && b.Event.Kind != world.Expired && len(b.Found) == 0 {
+		if text == "" && b.Event.Kind != trace.Expired && len(b.Found) == 0 {
 			b.y = y // time passes
 			continue
 		}
@@ -101,7 +101,7 @@ func newLayout(s *timeline.Story, c Caption) *layout {
 
 // goesOn reports whether a label belongs to a group.
 func (g *group) goesOn(b *label) bool {
-	return g.last.Lane == b.Lane && b.Lane >= 0 && g.at == b.At && g.until == b.At && b.Until == b.At && b.Event.Kind != world.Called
+	return g.last.Lane == b.Lane && b.Lane >= 0 && g.at == b.At && g.until == b.At && b.Until == b.At && b.Event.Kind != trace.Called
 }
 
 // bar is where a key is drawn: of that name, on that server.
@@ -156,7 +156,7 @@ func (l *layout) place(g *group, b *label) int {
 	g.last = b
 	b.y = y
 	text, style := l.Picture(b.Label)
-	if text != "" || b.Event.Kind == world.Expired {
+	if text != "" || b.Event.Kind == trace.Expired {
 		room := l.span()
 		if b.Lane >= 0 {
 			room = l.lanes[b.Lane].width - 26
@@ -186,7 +186,7 @@ func (l *layout) place(g *group, b *label) int {
 
 // hasArrows reports whether a message is drawn between the lane and Redis or the ledger.
 func (b *label) hasArrows() bool {
-	return b.Leaves || slices.Contains([]world.Kind{world.Executed, world.Refused, world.Stored, world.Delivered}, b.Event.Kind)
+	return b.Leaves || slices.Contains([]trace.Kind{trace.Executed, trace.Refused, trace.Stored, trace.Delivered}, b.Event.Kind)
 }
 
 func (l *layout) redisLines(text string) []string {

@@ -7,7 +7,7 @@ import (
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
 )
@@ -52,22 +52,22 @@ type Held struct {
 }
 
 // NewRun returns a trace as steps. Without files in code it names no lines.
-func NewRun(trace *world.Trace, found []oracle.Finding, code stages.Code, language i18n.Language) Run {
-	story := timeline.NewStory(trace, found, language)
-	run := Run{Lanes: trace.Lanes, Key: story.Key, Other: story.Other, Lease: milliseconds(trace.Lease), Steps: []Step{}}
-	at, scene := newSources(code), trace.UpTo(0).End()
+func NewRun(tr *trace.Trace, found []oracle.Finding, code stages.Code, language i18n.Language) Run {
+	story := timeline.NewStory(tr, found, language)
+	run := Run{Lanes: tr.Lanes, Key: story.Key, Other: story.Other, Lease: milliseconds(tr.Lease), Steps: []Step{}}
+	at, scene := newSources(code), tr.UpTo(0).End()
 	var before Step
 	for _, row := range story.Rows() {
 		if scene.Index < row.Last { // several rows may describe the same events
 			at.next()
 		}
 		for scene.Index < row.Last {
-			scene = trace.Scenes()[scene.Index+1]
+			scene = tr.Scenes()[scene.Index+1]
 			at.follow(*scene.Event)
 			run.Ledger = run.Ledger || len(scene.Orders) > 0
 		}
-		step := stepOf(row, trace.Lanes)
-		for _, lane := range trace.Lanes {
+		step := stepOf(row, tr.Lanes)
+		for _, lane := range tr.Lanes {
 			does, lines := at.does(lane, scene, language)
 			step.Does, step.Lines = append(step.Does, does), append(step.Lines, lines)
 		}
@@ -89,7 +89,7 @@ func stepOf(row timeline.Row, lanes []string) Step {
 	keys := []Held{}
 	for _, k := range row.After.Keys {
 		held := Held{Name: k.Name, Value: k.Value(), Owner: k.Owner.Label, Lane: slices.Index(lanes, k.Owner.Client), Until: -1}
-		if k.TTL != world.NoTTL {
+		if k.TTL != trace.NoTTL {
 			held.Until = milliseconds(row.After.KeysAt + k.TTL)
 		}
 		keys = append(keys, held)

@@ -1,4 +1,4 @@
-package world
+package trace
 
 import (
 	"cmp"
@@ -244,13 +244,16 @@ func (t *Trace) keyBesides(other string) string {
 func (t *Trace) Bytes() []byte {
 	raw, err := json.Marshal(t)
 	if err != nil {
-		panic("world: a trace is always JSON: " + err.Error())
+		panic("trace: a trace is always JSON: " + err.Error())
 	}
 	return raw
 }
 
+// ErrorPrefix marks an error of Redis in the text of a reply.
+const ErrorPrefix = "(error) "
+
 // IsError reports whether the reply is an error of Redis.
-func (e *Event) IsError() bool { return strings.HasPrefix(e.Reply, errorPrefix) }
+func (e *Event) IsError() bool { return strings.HasPrefix(e.Reply, ErrorPrefix) }
 
 // Line returns the event's command as redis-cli would show it.
 func (e Event) Line() string { return strings.Join(e.Command, " ") }
