@@ -107,7 +107,7 @@ func (s Subject) Config() world.Config {
 	if s.NewOver != nil {
 		servers = redlockServers
 	}
-	return world.Config{New: s.New, NewOver: s.NewOver, Servers: servers, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Scripts: s.Scripts}
+	return world.Config{New: s.New, NewOver: s.NewOver, Around: adapters.Around, Servers: servers, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Scripts: s.Scripts}
 }
 
 // Config returns the configuration of the world in which the failure runs on a lock.
@@ -116,8 +116,6 @@ func (f Failure) Config(s Subject) world.Config {
 	config.Client, config.Guard, config.Lease = f.Client, f.Guard, f.Lease
 	if variant, ok := s.Variants[f.Variant]; ok {
 		config.New = variant
-	} else if f.Variant == Both {
-		config.New = adapters.InTurn(s.New)
 	} else if f.Variant == Nested {
 		config.New = adapters.Nested(s.New)
 		config.Ignore = func(key string) bool {

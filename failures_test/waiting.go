@@ -276,19 +276,19 @@ var waitingFailures = []Failure{
 		Requires: []Precondition{given("A"), waits("B G H")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
-			lanes := []*world.Client{b, b.Goroutine("G"), b.Goroutine("H")}
+			clients := []*world.Client{b, b.Goroutine("G"), b.Goroutine("H")}
 			a.Lock()
 			var waits []*world.Call
-			for _, lane := range lanes {
-				waits = append(waits, lane.StartLock())
+			for _, client := range clients {
+				waits = append(waits, client.StartLock())
 				w.Sleep(w.Lease / 60)
 			}
 			a.Unlock()
-			for range lanes {
+			for range clients {
 				w.Sleep(w.Lease / 60)
 				for i, wait := range waits {
 					if wait != nil && wait.Held() {
-						lanes[i].Unlock()
+						clients[i].Unlock()
 						waits[i] = nil
 					}
 				}
@@ -356,7 +356,7 @@ var waitingFailures = []Failure{
 	},
 }
 
-// attemptOf matches an attempt of that lane to take the lock.
-func attemptOf(lane string) world.Match {
-	return func(c world.Command) bool { return world.Write(c) && c.Lane == lane }
+// attemptOf matches an attempt of that client to take the lock.
+func attemptOf(client string) world.Match {
+	return func(c world.Command) bool { return world.Write(c) && c.Client == client }
 }

@@ -164,7 +164,7 @@ func (h *Holds[H]) newest(ctx context.Context) *held[H] {
 
 // lane returns the lane of the client whose call has the context.
 func (h *Holds[H]) lane(ctx context.Context) *lane[H] {
-	name := world.Lane(ctx)
+	name := world.ClientName(ctx)
 	if h.lanes == nil {
 		h.lanes = map[string]*lane[H]{}
 	}

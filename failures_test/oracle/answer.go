@@ -71,9 +71,9 @@ func (b byCall) follow(e *trace.Event) {
 
 func truth(f *file) func(*trace.Scene) {
 	owed := map[int]bool{}    // Unlocks that have a hold to release
-	taken := map[string]int{} // lane → how many of its acquires it has not unlocked
+	taken := map[string]int{} // client → how many of its acquires it has not unlocked
 	freed := map[int]bool{}   // acquires whose entry their client removed
-	told := map[string]bool{} // lanes that were told of a loss, and have not got the lock since
+	told := map[string]bool{} // clients that were told of a loss, and have not got the lock since
 	kept := kept{}
 	return func(s *trace.Scene) {
 		e := s.Event
@@ -164,8 +164,8 @@ func contradiction(e *trace.Event, did callEffects, keys []trace.Key, owed bool)
 }
 
 func lossReported(f *file) func(*trace.Scene) {
-	mine := map[string]bool{} // lane → its hold is still in Redis
-	lost := map[string]bool{} // lane → its hold disappeared while it believed in it
+	mine := map[string]bool{} // client → its hold is still in Redis
+	lost := map[string]bool{} // client → its hold disappeared while it believed in it
 	return func(s *trace.Scene) {
 		e := s.Event
 		for _, effect := range e.Effects {

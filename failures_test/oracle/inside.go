@@ -20,7 +20,7 @@ var (
 // exclusion reports clients that get the lock while another one believes that it holds it. A holder
 // whose key another client removed cannot know at once: it is excused if it is told in time.
 func exclusion(f *file) func(*trace.Scene) {
-	taken := map[string]time.Duration{} // lane → when its key was taken away
+	taken := map[string]time.Duration{} // client → when its key was taken away
 	return func(s *trace.Scene) {
 		e := s.Event
 		for _, effect := range e.Effects {
@@ -45,15 +45,15 @@ func exclusion(f *file) func(*trace.Scene) {
 	}
 }
 
-// isToldInTime reports whether a lane whose key was taken away is told within a third of a lease,
+// isToldInTime reports whether a client whose key was taken away is told within a third of a lease,
 // or, if that takes longer, by the first answer that its watchdog gets within a lease.
-func isToldInTime(f *file, lane, process string, taken time.Duration) bool {
+func isToldInTime(f *file, client, process string, taken time.Duration) bool {
 	by, asks := taken+f.Lease/3, false
 	for _, e := range f.Events {
 		if e.At >= taken && e.At <= taken+f.Lease && e.Kind == trace.Executed && e.Background && e.Process == process && !asks {
 			by, asks = max(by, e.At), true
 		}
-		if e.At >= taken && e.Kind == trace.Lost && e.Client == lane {
+		if e.At >= taken && e.Kind == trace.Lost && e.Client == client {
 			return e.At <= by+Grace(f.Trace)
 		}
 	}
@@ -92,7 +92,7 @@ const LongestHold = 6
 
 // endlessHold reports clients that were refused, or gave up waiting, because of a hold that did not end.
 func endlessHold(f *file) func(*trace.Scene) {
-	begun := map[string]time.Duration{} // lane → when its present hold began
+	begun := map[string]time.Duration{} // client → when its present hold began
 	return func(s *trace.Scene) {
 		e := s.Event
 		if e.Acquires() && s.Holds(e.Client) == 1 {

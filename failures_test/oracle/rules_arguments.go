@@ -171,7 +171,7 @@ func (d due) late(f *file, s *trace.Scene) (late []promise) {
 // and much is left of the lease that Redis gave them last. A client that cannot reach Redis may give
 // up early.
 func lossIsTrue(f *file) func(*trace.Scene) {
-	until := map[string]time.Duration{} // lane → the end of its lease, as far as it knows
+	until := map[string]time.Duration{} // client → the end of its lease, as far as it knows
 	return func(s *trace.Scene) {
 		e := s.Event
 		switch r := s.Request; {

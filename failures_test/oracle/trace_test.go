@@ -339,26 +339,26 @@ func TestLossIsNoticedWhenUnlockReportsIt(t *testing.T) {
 func TestNewestHolderIsNotRefusedByTheLedger(t *testing.T) {
 	for client, refused := range map[string]bool{"A": false, "B": true} {
 		s := newStory().holds("A", "A1").holds("B", "B1")
-		s.add(trace.Event{Kind: trace.Stored, Client: client, Op: trace.OpInsert, Reply: "refused: token 1, seen 1"})
+		s.add(trace.Event{Kind: trace.Stored, Client: client, Op: trace.OpInsert, Answer: &trace.Answer{Kind: trace.StaleToken, Token: 1, Newest: 1}})
 		require.Equal(t, refused, s.convicted(oracle.Damage), client)
 	}
 }
 
 func TestRefusalByAnotherGuardIsNoStaleToken(t *testing.T) {
-	for _, reply := range []string{trace.NameTaken, trace.NoneLeft, "refused: version 1, now 2", "done before: tea by A"} {
+	for _, kind := range []trace.AnswerKind{trace.NameTaken, trace.NoneLeft, trace.StaleVersion, trace.DoneBefore} {
 		s := newStory().holds("A", "A1")
-		s.add(trace.Event{Kind: trace.Stored, Client: "A", Op: trace.OpInsert, Reply: reply})
-		require.Empty(t, s.found(), reply)
+		s.add(trace.Event{Kind: trace.Stored, Client: "A", Op: trace.OpInsert, Answer: &trace.Answer{Kind: kind}})
+		require.Empty(t, s.found(), kind)
 	}
 }
 
 func TestCommitOfASecondOrderWithTheSameNameIsDamage(t *testing.T) {
 	s := newStory()
-	s.add(trace.Event{Kind: trace.Stored, Client: "A", Op: trace.OpInsert, Reply: trace.Pending})
+	s.add(trace.Event{Kind: trace.Stored, Client: "A", Op: trace.OpInsert, Answer: &trace.Answer{Kind: trace.Pending}})
 	require.Empty(t, s.found())
 	rows := []trace.Order{{Name: "tea", Client: "B"}, {Name: "tea", Client: "A"}}
-	s.add(trace.Event{Kind: trace.Stored, Client: "B", Op: trace.OpInsert, Reply: trace.Inserted, Orders: rows[:1]})
-	s.add(trace.Event{Kind: trace.Stored, Client: "A", Op: trace.OpCommit, Reply: trace.Committed, Orders: rows})
+	s.add(trace.Event{Kind: trace.Stored, Client: "B", Op: trace.OpInsert, Answer: &trace.Answer{Kind: trace.Inserted}, Orders: rows[:1]})
+	s.add(trace.Event{Kind: trace.Stored, Client: "A", Op: trace.OpCommit, Answer: &trace.Answer{Kind: trace.Committed}, Orders: rows})
 	require.Equal(t, []oracle.Monitor{oracle.Damage}, s.found())
 }
 

@@ -48,7 +48,7 @@ func watchdog(f *file) func(*trace.Scene) {
 // to renew.
 type finished struct {
 	*file
-	held map[string]string // lane → the label of its hold
+	held map[string]string // client → the label of its hold
 	over map[string]int    // label → the index of the event with which it was given back
 }
 
@@ -112,7 +112,7 @@ func expired(f *file, s *trace.Scene, dogs map[string]*dog) {
 
 // dog is the watchdog of one process, as far as a trace shows it.
 type dog struct {
-	lastAcquire int           // the newest call that gave a lane of the process the lock
+	lastAcquire int           // the newest call that gave a client of the process the lock
 	lastHeard   int           // the newest such call when it sent its last command
 	acquired    time.Duration // when that call returned
 	renews      bool          // it has given a key of the process a new lease
@@ -198,9 +198,9 @@ func renewalCount(f *file) func(*trace.Scene) {
 			recent = recent[1:]
 		}
 		renewed[at] = recent
-		again := func(lane string) bool { return s.Process(lane) == e.Process && s.Holds(lane) > 1 }
+		again := func(client string) bool { return s.Process(client) == e.Process && s.Holds(client) > 1 }
 		switch {
-		case !slices.ContainsFunc(s.Lanes(), again):
+		case !slices.ContainsFunc(s.Clients(), again):
 			most[e.Process] = max(most[e.Process], len(recent))
 		case len(recent) > max(4, most[e.Process]+1) && !told[e.Process]:
 			told[e.Process] = true

@@ -348,7 +348,7 @@ func TestWastedCommandsAreJudgedOnlyInStoriesAboutThem(t *testing.T) {
 	require.NotEmpty(t, oracle.Judge(&s.trace, oracle.RenewalCount))
 }
 
-// Close frees what any lane of its process holds, and nothing else.
+// Close frees what any client of its process holds, and nothing else.
 func TestCloseActsForItsProcess(t *testing.T) {
 	for process, wrong := range map[string]bool{"A": false, "B": true} {
 		s := newStory().holds("A", "A1")

@@ -81,7 +81,7 @@ func (a *actor) next() *world.Call {
 			return a.StartLock()
 		}
 		return a.StartTryLock()
-	case wait, a.call.Op == trace.OpInsert, a.call.Op == trace.OpCheck && a.call.Answer() != "free":
+	case wait, a.call.Op == trace.OpInsert, a.call.Op == trace.OpCheck && a.call.Answer().Kind != trace.Free:
 		return a.StartUnlock()
 	case a.call.Op == trace.OpCheck:
 		return a.StartInsert(order)

@@ -25,7 +25,7 @@ type errand struct {
 func (e errand) TryLock(ctx context.Context) (held bool, err error) {
 	done := make(chan struct{})
 	send := func() {
-		held, err = e.rdb.SetNX(ctx, "lock:order:1001", world.Lane(ctx), time.Minute/2).Result()
+		held, err = e.rdb.SetNX(ctx, "lock:order:1001", world.ClientName(ctx), time.Minute/2).Result()
 		close(done)
 	}
 	go func() { go send() }()

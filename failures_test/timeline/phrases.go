@@ -106,7 +106,10 @@ var phrases = map[string]phrase{
 func always(text string) phrase { return tell("h", text, text) }
 
 func init() { // the ledger
-	i18n.Register("check", "insert", trace.Free, trace.Taken, trace.Inserted, trace.Pending, trace.Committed, trace.NameTaken, trace.NoneLeft)
+	i18n.Register("check", "insert")
+	for _, answer := range []trace.AnswerKind{trace.Free, trace.Taken, trace.Inserted, trace.Pending, trace.Committed, trace.NameTaken, trace.NoneLeft} {
+		i18n.Register(i18n.Text(answer))
+	}
 }
 
 // row returns the key of a label in [phrases]: the kind of its event, and the variant.
@@ -138,8 +141,8 @@ func (s *Story) row(l *Label) string {
 		if !e.Result.Held {
 			return "returned" + when(e.Result.Error != "", ", error")
 		}
-		return "returned, held" + cmp.Or(when(strings.Contains(l.After.Inside, "x"), " too"),
-			when(strings.Contains(l.After.Inside, "e"), ", excused"), when(l.before > 0, " again"))
+		return "returned, held" + cmp.Or(when(l.After.has(Together), " too"),
+			when(l.After.has(Excused), ", excused"), when(l.before > 0, " again"))
 	case trace.Dropped:
 		if e.Fault == "" && e.Moment == "" {
 			return "dropped, pushed"

@@ -43,16 +43,33 @@ type Label struct {
 	Found       []oracle.Finding
 }
 
-// State is the state after a label, with letters for each lane.
+// State is the state after a label.
 type State struct {
-	Inside  string // - outside, i inside, x inside with another client, e the same but excused
-	Process string // - runs, s paused, d dead, n has no network
-	Waits   []bool // in Lock
+	Clients []Client // in the order of their lanes
 	Keys    []trace.Key
 	Lock    []trace.Key   // those of Keys that are K or L, on each server
 	KeysAt  time.Duration // the time for which the leases of Keys are right
 	Orders  []trace.Order
 }
+
+// Client is the state of one client.
+type Client struct {
+	Inside  Inside
+	Waits   bool // in Lock
+	Process trace.Condition
+}
+
+// Inside says whether a client believes to hold the lock.
+type Inside int
+
+// A client is Excused if another one is inside too, and one of them cannot know yet that it has lost
+// the lock.
+const (
+	Outside Inside = iota
+	Alone
+	Together
+	Excused
+)
 
 // Tone is the colour of a verdict.
 type Tone string
@@ -162,7 +179,7 @@ func (t *teller) passDeadlines(at time.Duration) {
 func (t *teller) add(labels []*Label) {
 	after := t.moment()
 	for _, l := range labels {
-		l.Lane, l.After = slices.Index(t.Lanes, l.Event.Client), after
+		l.Lane, l.After = slices.Index(t.Clients, l.Event.Client), after
 		if l.First >= 0 {
 			l.before = t.Scenes()[l.First].Before.Holds(l.Event.Client)
 		}
@@ -235,6 +252,11 @@ func (s *Story) isOnItsWay(r *trace.Request) bool {
 	return s.stuck[r.ID] || r.Lost == r.Sent+1 || s.Events[end].At > s.Events[r.Sent].At
 }
 
+// has reports whether a client is inside in that way.
+func (s State) has(how Inside) bool {
+	return slices.ContainsFunc(s.Clients, func(c Client) bool { return c.Inside == how })
+}
+
 // told yields the labels that have words: the others are not drawn as text.
 func (s *Story) told(yield func(*Label) bool) {
 	for _, l := range s.Labels {
@@ -256,29 +278,20 @@ func (t *teller) moment() State {
 		}
 	}
 	inside := t.scene.Insiders()
-	for _, lane := range t.Lanes {
-		where, state := "-", "-"
-		another := func(other string) bool { return other != lane && t.SharesLock(other, lane) }
+	for _, client := range t.Clients {
+		call, _ := t.scene.Call(client)
+		now := Client{Process: t.scene.Condition(t.scene.Process(client)), Waits: call.Op == trace.OpLock}
+		another := func(other string) bool { return other != client && t.SharesLock(other, client) }
 		switch {
-		case t.scene.Holds(lane) == 0:
+		case t.scene.Holds(client) == 0:
 		case !slices.ContainsFunc(inside, another):
-			where = "i"
+			now.Inside = Alone
 		case t.excused:
-			where = "e"
+			now.Inside = Excused
 		default:
-			where = "x"
+			now.Inside = Together
 		}
-		switch c := t.scene.Condition(t.scene.Process(lane)); {
-		case c.Dead:
-			state = "d"
-		case c.Frozen:
-			state = "s"
-		case c.Cut:
-			state = "n"
-		}
-		m.Inside, m.Process = m.Inside+where, m.Process+state
-		call, _ := t.scene.Call(lane)
-		m.Waits = append(m.Waits, call.Op == trace.OpLock)
+		m.Clients = append(m.Clients, now)
 	}
 	return m
 }

@@ -69,7 +69,7 @@ var (
 // the picture fits, or all have the least width.
 func (d *drawing) measure(rows []Row) {
 	d.time, d.redisW, d.source = term.Columns(timeColumn.Localize(d.Language)), term.Columns(d.redisHead()), gap+len("watchdog.go:100")
-	for _, lane := range d.Lanes {
+	for _, lane := range d.Clients {
 		d.widths = append(d.widths, max(term.Columns(d.Head(lane)), readable))
 	}
 	for _, r := range rows {
@@ -153,7 +153,7 @@ func (d *drawing) head() {
 		d.print(cell{style: term.Dim, lines: []string{keys}})
 	}
 	cells := []cell{{style: term.Bold, width: d.time, lines: []string{timeColumn.Localize(d.Language)}}}
-	for i, lane := range d.Lanes {
+	for i, lane := range d.Clients {
 		cells = append(cells, cell{term.Bold, d.widths[i], "  ", Fold(d.Head(lane), d.widths[i])})
 	}
 	cells = append(cells, cell{style: term.Bold, width: d.redisW, lines: []string{d.redisHead()}})
@@ -176,7 +176,7 @@ func (d *drawing) row(r Row, at string) {
 		cells = append(cells, cell{style: term.Bold, width: width, lines: Fold("▸ "+said, width)})
 	} else {
 		for i, width := range d.widths {
-			c := cell{style: style, width: width, bar: d.bar(r.After, i) + " "}
+			c := cell{style: style, width: width, bar: d.bar(r.After.Clients[i]) + " "}
 			if i == lane {
 				c.lines = Fold(said, width)
 			}
@@ -205,13 +205,13 @@ func (d *drawing) findings(r Row) {
 	}
 }
 
-func (d *drawing) bar(m State, lane int) string {
+func (d *drawing) bar(c Client) string {
 	switch {
-	case m.Process[lane] == 's':
+	case c.Process.Frozen:
 		return d.Color.Paint(term.Yellow, "░")
-	case m.Inside[lane] == 'i':
+	case c.Inside == Alone:
 		return d.Color.Paint(term.Green, "│")
-	case m.Inside[lane] != '-':
+	case c.Inside != Outside:
 		return d.Color.Paint(term.Red, "║")
 	}
 	return " "

@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -62,30 +61,25 @@ func (s *Story) reply(e trace.Event) string {
 	case isSubscription(e) && !strings.HasPrefix(e.Reply, "(error)"):
 		return "OK"
 	case e.Kind == trace.Stored:
-		return s.answer(e)
+		return s.answer(e.Answer)
 	}
 	return s.Shorten(e.Reply)
 }
 
 // answer returns the ledger's answer in words.
-func (s *Story) answer(e trace.Event) string {
-	var read, now int
-	var word, client string
-	scan := func(format string, into ...any) bool {
-		n, _ := fmt.Sscanf(e.Reply, format, into...)
-		return n == len(into)
-	}
-	switch {
-	case e.IsStale():
+func (s *Story) answer(a *trace.Answer) string {
+	switch a.Kind {
+	case trace.StaleToken:
 		return staleToken.Localize(s.language)
-	case scan(trace.StaleVersion, &read, &now):
-		return staleVersion.Localize(s.language, "read", read, "now", now)
-	case scan(trace.AtVersion, &word, &now):
-		return atVersion.Localize(s.language, "answer", i18n.Text(word), "now", now)
-	case scan(trace.DoneBefore, &word, &client):
-		return doneBefore.Localize(s.language, "order", s.Order(trace.Order{Name: word, Client: client}))
+	case trace.StaleVersion:
+		return staleVersion.Localize(s.language, "read", a.Read, "now", a.Version)
+	case trace.DoneBefore:
+		return doneBefore.Localize(s.language, "order", s.Order(a.Before))
 	}
-	return i18n.Text(e.Reply).Localize(s.language)
+	if a.Version > 0 {
+		return atVersion.Localize(s.language, "answer", i18n.Text(a.Kind), "now", a.Version)
+	}
+	return i18n.Text(a.Kind).Localize(s.language)
 }
 
 // Results of calls.
@@ -202,7 +196,7 @@ func Holder(k trace.Key) string {
 
 // LedgerNews returns the orders of the ledger after a label that has changed it.
 func (s *Story) LedgerNews(l *Label) string {
-	if e := l.Event; e.Kind != trace.Stored || e.Reply != trace.Inserted && e.Reply != trace.Committed {
+	if e := l.Event; e.Kind != trace.Stored || e.Answer.Kind != trace.Inserted && e.Answer.Kind != trace.Committed {
 		return ""
 	}
 	return strings.Join(s.orders(l.After.Orders), ", ")
@@ -225,8 +219,8 @@ var ofLock = i18n.New("{client}, lock {name}")
 
 // Head returns the heading of a lane: the client, and the name of its lock if that differs.
 func (s *Story) Head(lane string) string {
-	if name, other := s.Others[lane]; other {
-		return ofLock.Localize(s.language, "client", lane, "name", name)
+	if names, other := s.OtherLocks[lane]; other {
+		return ofLock.Localize(s.language, "client", lane, "name", strings.Join(names, " + "))
 	}
 	return lane
 }

@@ -28,20 +28,21 @@ func (w *World) finish() bool {
 	finished := w.takeRunnable(&w.finished)
 	for _, call := range finished {
 		call.over = true
-		w.recordCall(trace.Returned, call, trace.Event{Result: &call.result, Bound: call.bound})
-		w.watch(call)
+		call.record(trace.Returned, trace.Event{Result: &call.result, Bound: call.bound})
+		call.watch()
 	}
 	return len(finished) > 0
 }
 
 // watch records when the hold of a call ends, if the lock reports that.
-func (w *World) watch(call *Call) {
-	noticing, ok := call.Client.process.locker.(Noticing)
-	if !ok || !call.result.Held || w.closing {
+func (c *Call) watch() {
+	w := c.Client.world
+	noticing, ok := c.Client.process.locker.(Noticing)
+	if !ok || !c.result.Held || w.closing {
 		return
 	}
-	ended, isLost := noticing.Lost(call.ctx)
-	if call.ended = ended; ended == nil {
+	ended, isLost := noticing.Lost(c.ctx)
+	if c.ended = ended; ended == nil {
 		return
 	}
 	go func() {
@@ -52,8 +53,8 @@ func (w *World) watch(call *Call) {
 		}
 		lost := isLost()
 		w.mu.Lock()
-		call.isLost = lost
-		w.ended = append(w.ended, call)
+		c.isLost = lost
+		w.ended = append(w.ended, c)
 		w.mu.Unlock()
 		notify(w.wake)
 	}()

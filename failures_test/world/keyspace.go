@@ -55,8 +55,8 @@ func (s *keyspace) learnScript(source string) {
 }
 
 // compare reads the keys and returns what has changed since the last compare, as effects of the
-// lane's command in that call.
-func (s *keyspace) compare(lane *Client, call int, lapse bool) []trace.Effect {
+// command of that client.
+func (s *keyspace) compare(by installer, lapse bool) []trace.Effect {
 	before := s.state
 	after, err := s.server.Keys(s.ignore)
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *keyspace) compare(lane *Client, call int, lapse bool) []trace.Effect {
 			s.forget(name)
 			was, existed = KeyState{}, false
 		}
-		effects = append(effects, s.compareEntries(name, was, now, lane, call)...)
+		effects = append(effects, s.compareEntries(name, was, now, by)...)
 		if existed && (s.differ(was.Expires, now.Expires) || now.Leased) {
 			kind := trace.Leased
 			if now.Expires.IsZero() {
@@ -152,7 +152,7 @@ func (s *keyspace) nextExpiry(end time.Time) time.Time {
 }
 
 // compareEntries returns the effects of entries that were removed, added, or got another count.
-func (s *keyspace) compareEntries(name string, was, now KeyState, lane *Client, call int) []trace.Effect {
+func (s *keyspace) compareEntries(name string, was, now KeyState, by installer) []trace.Effect {
 	var effects []trace.Effect
 	gone := trace.Overwritten
 	if now.Kind == "hash" {
@@ -167,7 +167,7 @@ func (s *keyspace) compareEntries(name string, was, now KeyState, lane *Client, 
 	for _, entry := range now.entries() {
 		at := place{name, entry}
 		if !slices.Contains(was.entries(), entry) {
-			owner := s.names.owner(entry, lane, call)
+			owner := s.names.owner(entry, by)
 			s.owners[at] = owner
 			effects = append(effects, trace.Effect{Kind: trace.Installed, Key: name, Owner: owner})
 		} else if was.Fields[entry] != now.Fields[entry] {

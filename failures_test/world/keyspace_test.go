@@ -32,7 +32,6 @@ func kinds(effects []trace.Effect) []trace.EffectKind {
 // command.
 func TestKeyThatJustExpiredCountsAsLapsed(t *testing.T) {
 	start := time.Now()
-	owner := &Client{Name: "A", process: &process{name: "A"}}
 	key := func(value string, expires time.Duration) map[string]KeyState {
 		return map[string]KeyState{"k": {Kind: "string", Value: value, Expires: start.Add(expires)}}
 	}
@@ -51,15 +50,14 @@ func TestKeyThatJustExpiredCountsAsLapsed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			redis := &shelf{clock: start, state: key("locked", time.Second)}
 			keys := newKeyspace(redis, newNames("order:1001"), nil, 20*time.Millisecond)
-			keys.compare(owner, 1, false)
+			keys.compare(installer{"A", "A", 1}, false)
 			redis.clock, redis.state = start.Add(c.at), c.after
-			require.Equal(t, c.want, kinds(keys.compare(owner, 2, false)))
+			require.Equal(t, c.want, kinds(keys.compare(installer{"A", "A", 2}, false)))
 		})
 	}
 }
 
 func TestHashHasAnEntryForEachField(t *testing.T) {
-	owner := &Client{Name: "A", process: &process{name: "A"}}
 	hash := func(pairs ...string) map[string]KeyState {
 		k := KeyState{Kind: "hash", Fields: map[string]string{}}
 		for i := 0; i < len(pairs); i += 2 {
@@ -81,10 +79,10 @@ func TestHashHasAnEntryForEachField(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			redis := &shelf{state: hash(one, "1")}
 			keys := newKeyspace(redis, newNames("order:1001"), nil, 0)
-			keys.compare(owner, 1, false)
+			keys.compare(installer{"A", "A", 1}, false)
 			require.Equal(t, "A1=1", keys.keys()[0].Value())
 			redis.state = c.after
-			effects := keys.compare(owner, 2, false)
+			effects := keys.compare(installer{"A", "A", 2}, false)
 			require.Equal(t, c.want, kinds(effects))
 			for _, e := range effects {
 				require.Equal(t, "A", e.Owner.Client)

@@ -1,7 +1,6 @@
 package world
 
 import (
-	"fmt"
 	"slices"
 
 	"lockkata/failures_test/trace"
@@ -42,19 +41,19 @@ const (
 
 // check returns whether a name is free. It checks the token too: otherwise the next holder could
 // find a name free that a late writer takes afterwards.
-func (l *Ledger) check(o trace.Order) string {
-	answer := trace.Free
+func (l *Ledger) check(o trace.Order) trace.Answer {
+	answer := trace.Answer{Kind: trace.Free}
 	if l.find(o.Name) >= 0 || slices.ContainsFunc(l.open[o.Client], func(mine trace.Order) bool { return mine.Name == o.Name }) {
-		answer = trace.Taken
+		answer.Kind = trace.Taken
 	}
 	switch l.guard {
 	case TokenGuard:
-		if refusal := l.refuse(o); refusal != "" {
+		if refusal, refused := l.refuse(o); refused {
 			return refusal
 		}
 	case VersionGuard:
 		l.read[o.Client] = l.version()
-		return fmt.Sprintf(trace.AtVersion, answer, l.version())
+		answer.Version = l.version()
 	}
 	return answer
 }
@@ -68,54 +67,54 @@ func (l *Ledger) find(name string) int {
 }
 
 // insert adds an order. In a transaction only its own client sees it until the commit.
-func (l *Ledger) insert(o trace.Order) string {
-	if refusal := l.refuse(o); refusal != "" {
+func (l *Ledger) insert(o trace.Order) trace.Answer {
+	if refusal, refused := l.refuse(o); refused {
 		return refusal
 	}
 	if rows, open := l.open[o.Client]; open {
 		l.open[o.Client] = append(rows, o)
-		return trace.Pending
+		return trace.Answer{Kind: trace.Pending}
 	}
 	l.orders = append(l.orders, o)
-	return trace.Inserted
+	return trace.Answer{Kind: trace.Inserted}
 }
 
 // begin begins a transaction of a client.
-func (l *Ledger) begin(o trace.Order) string {
+func (l *Ledger) begin(o trace.Order) trace.Answer {
 	l.open[o.Client] = nil
-	return trace.Begun
+	return trace.Answer{Kind: trace.Begun}
 }
 
 // commit ends a client's transaction: its orders become visible to all, or the guard refuses them.
-func (l *Ledger) commit(o trace.Order) string {
+func (l *Ledger) commit(o trace.Order) trace.Answer {
 	rows := l.open[o.Client]
 	delete(l.open, o.Client)
 	for _, row := range rows {
-		if refusal := l.refuse(row); refusal != "" {
+		if refusal, refused := l.refuse(row); refused {
 			return refusal
 		}
 	}
 	l.orders = append(l.orders, rows...)
-	return trace.Committed
+	return trace.Answer{Kind: trace.Committed}
 }
 
-// refuse returns why the guard refuses an order; "" if it accepts it.
-func (l *Ledger) refuse(o trace.Order) string {
+// refuse returns the guard's answer to an order that it does not accept.
+func (l *Ledger) refuse(o trace.Order) (refusal trace.Answer, refused bool) {
 	at := l.find(o.Name)
 	switch {
 	case l.guard == TokenGuard && (o.Token < l.highest || o.Token == l.highest && o.Client != l.holder):
-		return fmt.Sprintf(trace.StaleToken, o.Token, l.highest)
+		return trace.Answer{Kind: trace.StaleToken, Token: o.Token, Newest: l.highest}, true
 	case l.guard == TokenGuard:
 		l.highest, l.holder = o.Token, o.Client
 	case l.guard == VersionGuard && o.Version != l.version():
-		return fmt.Sprintf(trace.StaleVersion, o.Version, l.version())
+		return trace.Answer{Kind: trace.StaleVersion, Read: o.Version, Version: l.version()}, true
 	case at < 0:
 	case l.guard == UniqueGuard:
-		return trace.NameTaken
+		return trace.Answer{Kind: trace.NameTaken}, true
 	case l.guard == StockGuard:
-		return trace.NoneLeft
+		return trace.Answer{Kind: trace.NoneLeft}, true
 	case l.guard == IdempotencyGuard:
-		return fmt.Sprintf(trace.DoneBefore, o.Name, l.orders[at].Client)
+		return trace.Answer{Kind: trace.DoneBefore, Before: l.orders[at]}, true
 	}
-	return ""
+	return trace.Answer{}, false
 }

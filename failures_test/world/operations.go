@@ -3,7 +3,6 @@ package world
 import (
 	"context"
 	"io"
-	"slices"
 
 	"lockkata/failures_test/trace"
 )
@@ -86,9 +85,6 @@ func (c *Client) StartRun(args ...any) *Call {
 	})
 }
 
-// Count returns the answer of HoldCount.
-func (c *Call) Count() int { return c.result.Count }
-
 // Check asks the ledger whether an order's name is free. It uses the token that the client has at
 // the start of the call.
 func (c *Client) Check(order string) *Call { return c.StartCheck(order).Wait() }
@@ -116,27 +112,18 @@ func (c *Client) Commit() *Call { return c.storeCall(trace.OpCommit, "", c.world
 
 // storeCall sends an operation to the ledger, with the client's token and the version that it has
 // read. It has its own wire, so that faults can delay it like a command to Redis.
-func (c *Client) storeCall(op, order string, store func(trace.Order) string) *Call {
+func (c *Client) storeCall(op, order string, store func(trace.Order) trace.Answer) *Call {
 	w, call := c.world, c.newCall(op, nil)
 	row := trace.Order{Name: order, Client: c.Name, Version: w.ledger.read[c.Name]}
 	if fenced, ok := c.process.locker.(Fenced); ok {
 		row.Token = fenced.Token(call.ctx)
 	}
 	w.requests++
-	w.recordCall(trace.Called, call, trace.Event{Request: w.requests, Order: order})
+	call.record(trace.Called, trace.Event{Request: w.requests, Order: order})
 	on := newWire(c.process, w.Server(1))
 	c.process.wires = append(c.process.wires, on)
-	r := &request{id: w.requests, wire: on, lane: c, call: call, store: func() string { return store(row) }}
-	r.Command = Command{Args: []string{op, order}, Name: op, Op: op, Lane: c.Name}
+	r := &request{id: w.requests, wire: on, client: c, call: call, store: func() trace.Answer { return store(row) }}
+	r.Command = Command{Args: []string{op, order}, Name: op, Op: op, Client: c.Name}
 	on.requests, call.write = append(on.requests, r), r
 	return call
-}
-
-// store executes an operation that has reached the ledger.
-func (w *World) store(r *request) {
-	call := r.call
-	call.answer = r.store()
-	call.over = true
-	r.wire.closed = true
-	w.recordRequest(trace.Stored, r, trace.Event{Reply: call.answer, Orders: slices.Clone(w.ledger.orders)})
 }

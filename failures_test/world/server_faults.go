@@ -8,16 +8,6 @@ import (
 	"lockkata/failures_test/trace"
 )
 
-// Node is one Redis server of a world. Its methods inject faults.
-type Node struct {
-	Name   string // R1, R2 …; "" if it is the only one
-	world  *World
-	index  int
-	server Redis
-	keys   *keyspace
-	down   bool
-}
-
 // Server returns the nth server, counted from 1.
 func (w *World) Server(n int) *Node { return w.nodes[n-1] }
 
@@ -26,43 +16,19 @@ func (w *World) of(c Command) *Node {
 	return w.nodes[slices.IndexFunc(w.nodes, func(n *Node) bool { return n.Name == c.Server })]
 }
 
-// allKeys returns the keys of all servers for the trace.
-func (w *World) allKeys() (keys []trace.Key) {
-	for _, n := range w.nodes {
-		for _, k := range n.keys.keys() {
-			k.Server = n.Name
-			keys = append(keys, k)
-		}
-	}
-	return keys
-}
-
-// compare returns the changes of the server's keys; nothing once the scenario has ended.
-func (n *Node) compare(lane *Client, call int, lapse bool) []trace.Effect {
-	if n.world.closing {
-		return nil
-	}
-	return n.keys.compare(lane, call, lapse)
-}
-
-func (n *Node) record(e trace.Event, effects []trace.Effect) {
-	e.Server, e.Effects, e.Keys = n.Name, effects, n.world.allKeys()
-	n.world.record(e)
-}
-
 // disturb applies a fault, see [Redis], and records it.
 func (n *Node) disturb(fault trace.ServerFault, d time.Duration, keys ...string) {
 	if err := n.server.Suffer(fault, d, keys...); err != nil {
 		panic(scenarioError{err})
 	}
-	n.record(trace.Event{Kind: trace.Server, Fault: fault, Bound: d}, n.compare(nil, 0, fault == trace.ClockJumped))
+	n.record(trace.Event{Kind: trace.Server, Fault: fault, Bound: d}, n.compare(installer{}, fault == trace.ClockJumped))
 }
 
 // replace breaks the connections to the server and applies a fault.
 func (n *Node) replace(fault trace.ServerFault) {
 	for c := range n.world.wires {
 		if c.node == n {
-			n.world.breakWire(c)
+			c.sever()
 		}
 	}
 	n.disturb(fault, 0)

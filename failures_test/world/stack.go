@@ -20,9 +20,9 @@ type stack struct {
 	depth int
 }
 
-// callerStack returns the stack of the caller. It takes about two microseconds, cheap enough for
-// every command.
-func (w *World) callerStack() *stack {
+// callerStack returns the stack of the caller's caller. It takes about two microseconds, cheap enough
+// for every command.
+func callerStack() *stack {
 	s := &stack{}
 	s.depth = runtime.Callers(3, s.pcs[:])
 	return s
@@ -105,7 +105,7 @@ func (s *stack) source(skipFrames []string) trace.Source {
 const goRedis = "github.com/redis/go-redis/"
 
 // ours is the prefix of the names of this package's functions.
-var ours = reflect.TypeFor[World]().PkgPath() + "."
+var ours = reflect.TypeFor[stack]().PkgPath() + "."
 
 // isLibrary reports whether a function belongs to Go, go-redis or the world.
 func isLibrary(function string) bool {

@@ -244,7 +244,7 @@ func TestEveryPictureFitsItsTerminal(t *testing.T) {
 	for _, row := range stages.Judge(t, failures.All, shown) {
 		for i, v := range row {
 			for _, width := range []int{80, usualWidth} {
-				if v.Trace != nil && len(v.Trace.Lanes) > 3 {
+				if v.Trace != nil && len(v.Trace.Clients) > 3 {
 					continue // four clients need more room
 				}
 				var out bytes.Buffer

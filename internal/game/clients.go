@@ -43,7 +43,7 @@ var (
 
 // clients returns the clients at the end of the trace.
 func (g *Game) clients(end *trace.Scene) (all []Client) {
-	for _, name := range g.at.Trace.Lanes {
+	for _, name := range g.at.Trace.Clients {
 		is, inside := end.Condition(end.Process(name)), end.Holds(name) > 0
 		c := Client{Name: name, Frozen: is.Frozen, Dead: is.Dead, Inside: inside, Beside: inside && len(end.Others(name)) > 0}
 		c.Does = g.finished(name)

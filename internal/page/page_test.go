@@ -42,7 +42,7 @@ func hostile() [][]failures.Verdict {
 	f := failures.Failure{ID: "an-id", Family: `"family" & <b>`, Title: "</script>", Story: "<!-- 'story'"}
 	var row []failures.Verdict
 	for range stages.Public() {
-		row = append(row, failures.Verdict{Failure: f, Outcome: failures.Safe, Trace: &trace.Trace{Lanes: []string{"A"}, Events: []trace.Event{
+		row = append(row, failures.Verdict{Failure: f, Outcome: failures.Safe, Trace: &trace.Trace{Clients: []string{"A"}, Events: []trace.Event{
 			{Step: 1, Kind: trace.Called, Client: "A", Process: "A", Call: 1, Op: "</script>"},
 		}}})
 	}

@@ -132,13 +132,13 @@ func (l *layout) columns() {
 	if l.Ledger {
 		orders = 112
 	}
-	n := len(l.Lanes)
+	n := len(l.Clients)
 	if n > 2 {
 		redis = 156
 	}
 	width := (svgWidth - 2*margin - timeWidth - redis - orders) / n
 	x := margin + timeWidth
-	for range l.Lanes {
+	for range l.Clients {
 		l.lanes = append(l.lanes, column{x, width})
 		x += width
 	}
@@ -212,8 +212,8 @@ type stretch struct {
 }
 
 // stretches returns the parts of lanes that have a style. The function returns the style of
-// a lane after each label, "" for none.
-func (l *layout) stretches(style func(m timeline.State, lane int) string) []stretch {
+// a lane for the state of its client, "" for none.
+func (l *layout) stretches(style func(c timeline.Client, lane int) string) []stretch {
 	var all []stretch
 	for lane := range l.lanes {
 		open := stretch{lane: lane}
@@ -227,7 +227,7 @@ func (l *layout) stretches(style func(m timeline.State, lane int) string) []stre
 			open.from, open.style = y, now
 		}
 		for _, b := range l.labels {
-			change(b.y, style(b.After, lane))
+			change(b.y, style(b.After.Clients[lane], lane))
 		}
 		change(l.end, "")
 	}
@@ -235,10 +235,10 @@ func (l *layout) stretches(style func(m timeline.State, lane int) string) []stre
 	return all
 }
 
-// inState returns the parts of lanes in which a process is in that state.
-func (l *layout) inState(state byte, style string) []stretch {
-	return l.stretches(func(m timeline.State, lane int) string {
-		if m.Process[lane] == state {
+// where returns the parts of lanes in which the process is in some condition, with that style.
+func (l *layout) where(style string, is func(trace.Condition) bool) []stretch {
+	return l.stretches(func(c timeline.Client, _ int) string {
+		if is(c.Process) {
 			return style
 		}
 		return ""

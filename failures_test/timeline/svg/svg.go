@@ -142,7 +142,7 @@ func (d *drawing) heading() {
 	}
 	for i, lane := range d.lanes {
 		d.rect(lane.x, d.head, lane.width-8, 30, "i"+owner(i))
-		d.text(lane.x+lane.width/2-4, d.head+20, "h e c", clientLane.Localize(d.caption.Language, "client", d.Head(d.Lanes[i])))
+		d.text(lane.x+lane.width/2-4, d.head+20, "h e c", clientLane.Localize(d.caption.Language, "client", d.Head(d.Clients[i])))
 	}
 	d.rect(d.redisAt.x, d.head, d.redisAt.width-8, 30, "n")
 	redis := redisLane
