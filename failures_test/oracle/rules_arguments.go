@@ -175,8 +175,8 @@ func lossIsTrue(f *file) func(*trace.Scene) {
 	return func(s *trace.Scene) {
 		e := s.Event
 		switch r := s.Request; {
-		case e.Kind == trace.Delivered && r != nil && r.Struck >= 0 && r.Sent >= 0:
-			for _, x := range f.Events[r.Struck].Effects {
+		case e.Kind == trace.Delivered && r != nil && r.Executed >= 0 && r.Sent >= 0:
+			for _, x := range f.Events[r.Executed].Effects {
 				if x.Kind == trace.Installed || x.Kind == trace.Leased {
 					until[x.Owner.Client] = f.Events[r.Sent].At + f.Lease
 				}

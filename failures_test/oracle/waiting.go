@@ -164,7 +164,7 @@ func isAsking(s *trace.Scene, call *trace.Event) bool {
 		if r.Call == call.Call {
 			return true
 		}
-		granted := r.Struck >= 0 && s.Trace.Events[r.Struck].Effects.Include(trace.Installed)
+		granted := r.Executed >= 0 && s.Trace.Events[r.Executed].Effects.Include(trace.Installed)
 		return slices.ContainsFunc(s.Calls, func(c *trace.Event) bool {
 			return c.Call == r.Call && (c.Op == trace.OpUnlock || trace.IsAcquire(c.Op) && granted)
 		})

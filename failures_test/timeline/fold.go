@@ -14,7 +14,7 @@ import (
 // least three times.
 func (s *Story) repetition(first int) (end int) {
 	end = first
-	if s.apart || s.Events[first].Kind != trace.Sent {
+	if s.oneLabelPerEvent || s.Events[first].Kind != trace.Sent {
 		return end
 	}
 	times, replies := map[string]int{}, map[string]string{}
@@ -24,11 +24,11 @@ func (s *Story) repetition(first int) (end int) {
 		switch {
 		case e.Kind == trace.Slept:
 			continue
-		case r == nil || r.Ledger || r.Sent < first || r.Struck < 0 || r.Delivered < 0 || s.Events[r.Delivered].At != s.Events[r.Sent].At:
+		case r == nil || r.Ledger || r.Sent < first || r.Executed < 0 || r.Delivered < 0 || s.Events[r.Delivered].At != s.Events[r.Sent].At:
 			return end
 		case r.Sent == i:
 			underWay++
-		case r.Struck == i:
+		case r.Executed == i:
 			id := attempt(e)
 			changesOwner := slices.ContainsFunc(e.Effects, func(x trace.Effect) bool { return x.Kind != trace.Leased })
 			if reply, seen := replies[id]; seen && reply != s.reply(e) || changesOwner {
@@ -53,11 +53,11 @@ func (s *Story) repetition(first int) (end int) {
 // spread adds the events to a label that follow it and are the same on other servers.
 func (s *Story) spread(l *Label) {
 	first, servers := l.Event, []string{l.Event.Server}
-	if s.apart || first.Server == "" || first.Kind == trace.Server {
+	if s.oneLabelPerEvent || first.Server == "" || first.Kind == trace.Server {
 		return
 	}
 	step := 1
-	isRead := func(i int) bool { r := s.requests[i]; return r != nil && r.Struck == i && r.Delivered == i+1 }
+	isRead := func(i int) bool { r := s.requests[i]; return r != nil && r.Executed == i && r.Delivered == i+1 }
 	if isRead(l.First) {
 		step = 2
 	}

@@ -24,7 +24,7 @@ type Story struct {
 	stuck    map[int]bool      // requests that a fault delays
 	same     map[string]string // B1 → "A1=B1": both have written the same value
 	Ledger   bool              // a client used it
-	apart    bool              // no two events share a label
+	oneLabelPerEvent    bool              // no two events share a label
 }
 
 // Label is a row or box of a picture for events that belong together: one event, a
@@ -86,11 +86,11 @@ const deadline trace.Kind = "deadline"
 
 // NewStory turns a trace into labels.
 func NewStory(tr *trace.Trace, found []oracle.Finding, language i18n.Language) *Story {
-	return tellAll(&Story{Trace: tr, language: language}, found)
+	return makeLabels(&Story{Trace: tr, language: language}, found)
 }
 
 // teller makes the labels of a story, event by event.
-type teller struct {
+type labeler struct {
 	*Story
 	scene   *trace.Scene
 	found   []oracle.Finding // not yet in a label
@@ -102,7 +102,7 @@ type teller struct {
 }
 
 // tellAll makes the labels.
-func tellAll(s *Story, found []oracle.Finding) *Story {
+func makeLabels(s *Story, found []oracle.Finding) *Story {
 	s.Key, s.Other = s.LockKey(), s.OtherKey()
 	s.requests, s.stuck, s.same = make([]*trace.Request, len(s.Events)), map[int]bool{}, map[string]string{}
 	for i, scene := range s.Scenes() {
@@ -114,7 +114,7 @@ func tellAll(s *Story, found []oracle.Finding) *Story {
 			s.stuck[e.Request] = true
 		}
 	}
-	t := &teller{Story: s, scene: s.UpTo(0).End(), found: found, passed: map[int]bool{}}
+	t := &labeler{Story: s, scene: s.UpTo(0).End(), found: found, passed: map[int]bool{}}
 	for i := 0; i < len(s.Events); {
 		t.passDeadlines(s.Events[i].At)
 		labels, last := s.labelsAt(i)
@@ -125,19 +125,19 @@ func tellAll(s *Story, found []oracle.Finding) *Story {
 			t.follow()
 		}
 		t.add(labels)
-		t.tell(s.Events[last].Step)
+		t.addFindings(s.Events[last].Step)
 	}
 	t.passDeadlines(t.wakes)
 	t.passTime(t.wakes)
-	t.tell(-1)
+	t.addFindings(-1)
 	return s
 }
 
 // follow moves on by an event.
-func (t *teller) follow() {
+func (t *labeler) follow() {
 	t.scene = t.Scenes()[t.scene.Index+1]
 	switch e := t.scene.Event; {
-	case e.Kind == trace.Slept && !t.apart:
+	case e.Kind == trace.Slept && !t.oneLabelPerEvent:
 		t.until, t.wakes, t.idle = max(t.until, e.At), e.At+e.Bound, true
 	case e.Acquires():
 		t.excused = !slices.ContainsFunc(t.found, func(f oracle.Finding) bool {
@@ -155,7 +155,7 @@ func (t *teller) follow() {
 }
 
 // passTime adds a label for the time that passes until then, while the scenario pauses.
-func (t *teller) passTime(at time.Duration) {
+func (t *labeler) passTime(at time.Duration) {
 	at = min(at, t.wakes)
 	if gap := at - t.until; gap >= time.Second || gap > 0 && t.idle && at == t.wakes {
 		t.add([]*Label{{First: -1, Last: t.scene.Index, Event: trace.Event{Kind: trace.Slept, Bound: gap}, At: t.until, Until: t.until}})
@@ -164,9 +164,9 @@ func (t *teller) passTime(at time.Duration) {
 }
 
 // passDeadlines adds a label for each deadline, up to that time, of a call that is under way.
-func (t *teller) passDeadlines(at time.Duration) {
+func (t *labeler) passDeadlines(at time.Duration) {
 	for _, c := range t.scene.Calls {
-		if end := c.At + c.Bound; c.Bound > 0 && end <= at && !t.apart && !t.passed[c.Call] {
+		if end := c.At + c.Bound; c.Bound > 0 && end <= at && !t.oneLabelPerEvent && !t.passed[c.Call] {
 			t.passed[c.Call] = true
 			t.passTime(end)
 			e := trace.Event{Kind: deadline, At: end, Client: c.Client, Process: c.Process, Call: c.Call, Op: c.Op}
@@ -176,7 +176,7 @@ func (t *teller) passDeadlines(at time.Duration) {
 }
 
 // add adds labels, with the state after them.
-func (t *teller) add(labels []*Label) {
+func (t *labeler) add(labels []*Label) {
 	after := t.moment()
 	for _, l := range labels {
 		l.Lane, l.After = slices.Index(t.Clients, l.Event.Client), after
@@ -190,7 +190,7 @@ func (t *teller) add(labels []*Label) {
 
 // tell adds the findings up to a step to the last label, if the label includes the step; -1: all
 // findings that are left. A command shares a label with its execution, so it may have none yet.
-func (t *teller) tell(step int) {
+func (t *labeler) addFindings(step int) {
 	if len(t.Labels) == 0 {
 		return
 	}
@@ -210,14 +210,14 @@ func (s *Story) labelsAt(i int) (labels []*Label, last int) {
 	}
 	s.spread(l)
 	switch {
-	case e.Kind == trace.Slept && !s.apart: // see passTime
+	case e.Kind == trace.Slept && !s.oneLabelPerEvent: // see passTime
 		return nil, i
 	case r != nil && r.Sent == i:
 		if !s.isLate(r) {
 			return nil, l.Last
 		}
 		l.Leaves = true
-	case r != nil && r.Struck == i && !s.apart:
+	case r != nil && r.Executed == i && !s.oneLabelPerEvent:
 		l.Answered = r.Delivered == i || r.Delivered == i+1
 		if r.Delivered == i+1 {
 			l.Last = max(l.Last, i+1)
@@ -229,23 +229,23 @@ func (s *Story) labelsAt(i int) (labels []*Label, last int) {
 // isLate reports whether a request leaves some time before it arrives. A request that
 // waited because its process was paused had not left.
 func (s *Story) isLate(r *trace.Request) bool {
-	if r.Held || r.Struck == r.Sent+1 {
+	if r.Paused || r.Executed == r.Sent+1 {
 		return false
 	}
-	if r.Struck < 0 || r.Ledger || s.Events[r.Sent].At != s.Events[r.Struck].At {
+	if r.Executed < 0 || r.Ledger || s.Events[r.Sent].At != s.Events[r.Executed].At {
 		return true
 	}
-	return slices.ContainsFunc(s.Events[r.Sent:r.Struck], func(e trace.Event) bool {
+	return slices.ContainsFunc(s.Events[r.Sent:r.Executed], func(e trace.Event) bool {
 		return e.Kind != trace.Sent && e.Kind != trace.Executed && e.Kind != trace.Delivered && e.Kind != trace.Returned
 	})
 }
 
 // isOnItsWay reports whether time passes while a request is on its way, or it gets lost.
 func (s *Story) isOnItsWay(r *trace.Request) bool {
-	if r == nil || r.Sent < 0 || s.apart || !s.isLate(r) {
+	if r == nil || r.Sent < 0 || s.oneLabelPerEvent || !s.isLate(r) {
 		return false
 	}
-	end := r.Struck
+	end := r.Executed
 	if end < 0 {
 		end = len(s.Events) - 1
 	}
@@ -258,7 +258,7 @@ func (s State) has(how Inside) bool {
 }
 
 // told yields the labels that have words: the others are not drawn as text.
-func (s *Story) told(yield func(*Label) bool) {
+func (s *Story) visible(yield func(*Label) bool) {
 	for _, l := range s.Labels {
 		isEmpty := l.Leaves && !s.isOnItsWay(l.Request) || s.Text(l) == "" && s.Redis(l) == "" && len(l.Found) == 0
 		if !isEmpty && !yield(l) {
@@ -268,7 +268,7 @@ func (s *Story) told(yield func(*Label) bool) {
 }
 
 // moment returns the present state.
-func (t *teller) moment() State {
+func (t *labeler) moment() State {
 	m := State{KeysAt: t.scene.KeysAt, Orders: t.scene.Orders}
 	for _, k := range t.scene.Keys {
 		shown := t.shown(k)

@@ -52,10 +52,10 @@ type Request struct {
 	Process   string
 	Call      int
 	Sent      int  // it left, or the write to the ledger began
-	Struck    int  // Redis executed it, a fault answered it, or the ledger did
+	Executed    int  // Redis executed it, a fault answered it, or the ledger did
 	Delivered int  // the reply reached the client
 	Lost      int  // it, or its reply, was lost
-	Held      bool // its process was frozen or dead before it was executed
+	Paused      bool // its process was frozen or dead before it was executed
 	Ledger    bool
 
 	latest **Request // the newest state of the same request
@@ -182,9 +182,9 @@ func (s *Scene) change(e *Event) {
 	s.processes[e.Process] = c
 	if c.Frozen || c.Dead {
 		for i, r := range s.UnderWay {
-			if r.Process == e.Process && r.Struck < 0 && r.Lost < 0 {
+			if r.Process == e.Process && r.Executed < 0 && r.Lost < 0 {
 				held := *r
-				held.Held = true
+				held.Paused = true
 				s.follow(i, &held)
 			}
 		}
@@ -204,7 +204,7 @@ func (s *Scene) track(e *Event) {
 	} else {
 		c := s.Condition(e.Process)
 		r = Request{
-			ID: e.Request, Process: e.Process, Call: e.Call, Sent: -1, Struck: -1, Delivered: -1, Lost: -1, Held: c.Frozen || c.Dead,
+			ID: e.Request, Process: e.Process, Call: e.Call, Sent: -1, Executed: -1, Delivered: -1, Lost: -1, Paused: c.Frozen || c.Dead,
 			Ledger: IsStore(e.Op), latest: new(*Request),
 		}
 	}
@@ -212,9 +212,9 @@ func (s *Scene) track(e *Event) {
 	case Called, Sent:
 		r.Sent = s.Index
 	case Executed, Refused:
-		r.Struck = s.Index
+		r.Executed = s.Index
 	case Stored:
-		r.Struck, r.Delivered = s.Index, s.Index
+		r.Executed, r.Delivered = s.Index, s.Index
 	case Delivered:
 		r.Delivered = s.Index
 	case Dropped:

@@ -56,7 +56,7 @@ func (s *keyspace) learnScript(source string) {
 
 // compare reads the keys and returns what has changed since the last compare, as effects of the
 // command of that client.
-func (s *keyspace) compare(by installer, lapse bool) []trace.Effect {
+func (s *keyspace) refresh(by installer, lapse bool) []trace.Effect {
 	before := s.state
 	after, err := s.server.Keys(s.ignore)
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *keyspace) compare(by installer, lapse bool) []trace.Effect {
 			s.forget(name)
 			was, existed = KeyState{}, false
 		}
-		effects = append(effects, s.compareEntries(name, was, now, by)...)
+		effects = append(effects, s.refreshEntries(name, was, now, by)...)
 		if existed && (s.differ(was.Expires, now.Expires) || now.Leased) {
 			kind := trace.Leased
 			if now.Expires.IsZero() {
@@ -152,7 +152,7 @@ func (s *keyspace) nextExpiry(end time.Time) time.Time {
 }
 
 // compareEntries returns the effects of entries that were removed, added, or got another count.
-func (s *keyspace) compareEntries(name string, was, now KeyState, by installer) []trace.Effect {
+func (s *keyspace) refreshEntries(name string, was, now KeyState, by installer) []trace.Effect {
 	var effects []trace.Effect
 	gone := trace.Overwritten
 	if now.Kind == "hash" {

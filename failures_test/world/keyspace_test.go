@@ -50,9 +50,9 @@ func TestKeyThatJustExpiredCountsAsLapsed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			redis := &shelf{clock: start, state: key("locked", time.Second)}
 			keys := newKeyspace(redis, newNames("order:1001"), nil, 20*time.Millisecond)
-			keys.compare(installer{"A", "A", 1}, false)
+			keys.refresh(installer{"A", "A", 1}, false)
 			redis.clock, redis.state = start.Add(c.at), c.after
-			require.Equal(t, c.want, kinds(keys.compare(installer{"A", "A", 2}, false)))
+			require.Equal(t, c.want, kinds(keys.refresh(installer{"A", "A", 2}, false)))
 		})
 	}
 }
@@ -79,10 +79,10 @@ func TestHashHasAnEntryForEachField(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			redis := &shelf{state: hash(one, "1")}
 			keys := newKeyspace(redis, newNames("order:1001"), nil, 0)
-			keys.compare(installer{"A", "A", 1}, false)
+			keys.refresh(installer{"A", "A", 1}, false)
 			require.Equal(t, "A1=1", keys.keys()[0].Value())
 			redis.state = c.after
-			effects := keys.compare(installer{"A", "A", 2}, false)
+			effects := keys.refresh(installer{"A", "A", 2}, false)
 			require.Equal(t, c.want, kinds(effects))
 			for _, e := range effects {
 				require.Equal(t, "A", e.Owner.Client)

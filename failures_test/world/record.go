@@ -87,11 +87,11 @@ func (w *World) allKeys() (keys []trace.Key) {
 }
 
 // compare returns the changes of the server's keys; nothing once the scenario has ended.
-func (n *Node) compare(by installer, lapse bool) []trace.Effect {
+func (n *Node) refresh(by installer, lapse bool) []trace.Effect {
 	if n.world.closing {
 		return nil
 	}
-	return n.keys.compare(by, lapse)
+	return n.keys.refresh(by, lapse)
 }
 
 func (n *Node) record(e trace.Event, effects []trace.Effect) {

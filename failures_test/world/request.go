@@ -30,7 +30,7 @@ func (r *request) execute() {
 		return
 	}
 	r.note()
-	r.Effects = r.wire.node.compare(installer{r.Client, r.wire.process.name, r.callID()}, false)
+	r.Effects = r.wire.node.refresh(installer{r.Client, r.wire.process.name, r.callID()}, false)
 	text, _ := replyText(raw)
 	rep := r.answer(raw, w.names.text(text, r.Client))
 	r.record(trace.Executed, trace.Event{Reply: rep.text, Effects: r.Effects, Keys: w.allKeys()})
@@ -178,7 +178,7 @@ func (r *request) refuseBlocking() {
 // lapse records the keys that have expired.
 func (w *World) lapse() {
 	for _, n := range w.nodes {
-		if effects := n.compare(installer{}, true); len(effects) > 0 {
+		if effects := n.refresh(installer{}, true); len(effects) > 0 {
 			n.record(trace.Event{Kind: trace.Expired}, effects)
 			w.collectPushes()
 		}

@@ -31,7 +31,7 @@ var luaStates = sync.Pool{New: func() any {
 	}
 	s.l.SetGlobal("redis", s.l.SetFuncs(s.l.NewTable(), map[string]lua.LGFunction{
 		"call":  func(*lua.LState) int { return s.command(s.fail) },
-		"pcall": func(*lua.LState) int { return s.command(s.tell) },
+		"pcall": func(*lua.LState) int { return s.command(s.returnError) },
 	}))
 	s.l.SetTop(0)
 	return s
@@ -115,7 +115,7 @@ func (s *luaState) fail(text string) int {
 }
 
 // tell returns an error of Redis to the script as a value.
-func (s *luaState) tell(text string) int {
+func (s *luaState) returnError(text string) int {
 	if strings.Contains(text, unknownCommand) {
 		text = "ERR Unknown Redis command called from script"
 	}

@@ -21,7 +21,7 @@ func (n *Node) disturb(fault trace.ServerFault, d time.Duration, keys ...string)
 	if err := n.server.Suffer(fault, d, keys...); err != nil {
 		panic(scenarioError{err})
 	}
-	n.record(trace.Event{Kind: trace.Server, Fault: fault, Bound: d}, n.compare(installer{}, fault == trace.ClockJumped))
+	n.record(trace.Event{Kind: trace.Server, Fault: fault, Bound: d}, n.refresh(installer{}, fault == trace.ClockJumped))
 }
 
 // replace breaks the connections to the server and applies a fault.

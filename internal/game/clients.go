@@ -94,8 +94,8 @@ func (g *Game) addFlights(c *Client, end *trace.Scene) {
 			continue
 		}
 		text := sends.Localize(g.Language, "command", sent.Line())
-		if r.Struck >= 0 {
-			text = notReadYet.Localize(g.Language, "reply", end.Trace.Events[r.Struck].Reply)
+		if r.Executed >= 0 {
+			text = notReadYet.Localize(g.Language, "reply", end.Trace.Events[r.Executed].Reply)
 		}
 		switch {
 		case sent.Background:
@@ -109,7 +109,7 @@ func (g *Game) addFlights(c *Client, end *trace.Scene) {
 // isOffered reports whether a command can be executed next, or its reply be read.
 func (g *Game) isOffered(sent trace.Event, r *trace.Request) bool {
 	return slices.ContainsFunc(g.at.Options(len(g.Steps())), func(o schedule.Option) bool {
-		if r.Struck >= 0 {
+		if r.Executed >= 0 {
 			return o.Client == r.Process && o.Action == world.Deliver
 		}
 		return o.Client == r.Process && o.Action == world.Execute && strings.HasPrefix(o.What, sent.Command[0])

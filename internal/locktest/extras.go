@@ -105,7 +105,7 @@ func (r *run) renewal() {
 	for _, s := range r.Trace().Scenes() {
 		isLate := func(q *trace.Request) bool {
 			leases := func(x trace.Effect) bool { return x.Kind == trace.Leased }
-			return q.Call == 0 && q.Struck >= 0 && slices.ContainsFunc(s.Trace.Events[q.Struck].Effects, leases)
+			return q.Call == 0 && q.Executed >= 0 && slices.ContainsFunc(s.Trace.Events[q.Executed].Effects, leases)
 		}
 		if e := s.Event; e.Kind == trace.Executed && e.Op == trace.OpUnlock && slices.ContainsFunc(s.UnderWay, isLate) {
 			r.broken = Broken{Text: unlocksEarly.Args("command", e.Command[0]), Advice: joinDog.Args(), Source: *e.Source}

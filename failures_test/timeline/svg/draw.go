@@ -271,10 +271,10 @@ func (d *drawing) arrows() {
 		switch {
 		case r == nil: // a push
 			d.path("a", "M%d %dL%d %d", d.redisAt.x, b.part(0), client, b.part(2))
-		case b.Leaves && r.Struck < 0:
+		case b.Leaves && r.Executed < 0:
 			d.broken(client, b.part(0), broken)
 		case b.Leaves:
-			d.arrow("q", client, b.part(0), goal, first[r.Struck].part(1), 1)
+			d.arrow("q", client, b.part(0), goal, first[r.Executed].part(1), 1)
 		case b.Event.Kind == trace.Delivered: // drawn with the label that sent it
 		default:
 			if left := first[r.Sent]; r.Sent >= 0 && (left == nil || !left.Leaves) {
