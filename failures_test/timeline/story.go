@@ -16,15 +16,15 @@ import (
 // Story is a trace as labels, in the order in which things happened.
 type Story struct {
 	*trace.Trace
-	Key      string // the lock's key, shown as K
-	Other    string // the key of the other lock, shown as L, where clients take two
-	language i18n.Language
-	Labels   []*Label
-	requests []*trace.Request  // event → its request
-	stuck    map[int]bool      // requests that a fault delays
-	same     map[string]string // B1 → "A1=B1": both have written the same value
-	Ledger   bool              // a client used it
-	oneLabelPerEvent    bool              // no two events share a label
+	Key              string // the lock's key, shown as K
+	Other            string // the key of the other lock, shown as L, where clients take two
+	language         i18n.Language
+	Labels           []*Label
+	requests         []*trace.Request  // event → its request
+	stuck            map[int]bool      // requests that a fault delays
+	same             map[string]string // B1 → "A1=B1": both have written the same value
+	Ledger           bool              // a client used it
+	oneLabelPerEvent bool              // no two events share a label
 }
 
 // Label is a row or box of a picture for events that belong together: one event, a

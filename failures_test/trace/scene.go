@@ -52,10 +52,10 @@ type Request struct {
 	Process   string
 	Call      int
 	Sent      int  // it left, or the write to the ledger began
-	Executed    int  // Redis executed it, a fault answered it, or the ledger did
+	Executed  int  // Redis executed it, a fault answered it, or the ledger did
 	Delivered int  // the reply reached the client
 	Lost      int  // it, or its reply, was lost
-	Paused      bool // its process was frozen or dead before it was executed
+	Paused    bool // its process was frozen or dead before it was executed
 	Ledger    bool
 
 	latest **Request // the newest state of the same request
