@@ -24,30 +24,26 @@ func (w *World) receive() bool {
 			w.staged = append(w.staged, r)
 		}
 	}
-	return w.shakeHands()
+	shook := false
+	for c := range w.wires {
+		shook = !c.process.cut && c.shakeHands() || shook
+	}
+	return shook
 }
 
 // shakeHands answers the handshakes of go-redis, even those of a frozen process: its goroutines
 // still run, and go-redis holds a mutex during the handshake. A goroutine that waits for a mutex
 // keeps the bubble from becoming idle.
-func (w *World) shakeHands() bool {
-	shook := false
-	for _, p := range w.processes {
-		if p.cut {
-			continue
-		}
-		for _, c := range p.wires {
-			for len(c.requests) > 0 && isHandshake(c.requests[0].Name) {
-				r := c.requests[0]
-				r.take()
-				shook = true
-				c.subscribed = c.subscribed || isTracking(r.Args)
-				if raw, err := c.link.Execute(r.Args); err == nil {
-					c.feed(raw)
-				} else {
-					c.sever()
-				}
-			}
+func (w *wire) shakeHands() (shook bool) {
+	for len(w.requests) > 0 && isHandshake(w.requests[0].Name) {
+		r := w.requests[0]
+		r.take()
+		shook = true
+		w.subscribed = w.subscribed || isTracking(r.Args)
+		if raw, err := w.link.Execute(r.Args); err == nil {
+			w.feed(raw)
+		} else {
+			w.sever()
 		}
 	}
 	return shook

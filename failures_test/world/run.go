@@ -170,7 +170,7 @@ func (w *World) close() {
 	for _, n := range w.nodes {
 		n.server.Close()
 	}
-	if w.wasCrowded() {
+	if slices.ContainsFunc(w.processes, (*process).wasCrowded) {
 		ForgetTimers()
 	}
 }
@@ -190,12 +190,10 @@ func (w *World) isCalling() bool {
 }
 
 // wasCrowded reports whether a goroutine has waited for a connection of a full pool.
-func (w *World) wasCrowded() bool {
-	return slices.ContainsFunc(w.processes, func(p *process) bool {
-		return slices.ContainsFunc(p.rdbs, func(rdb *redis.Client) bool {
-			stats := rdb.PoolStats()
-			return stats.WaitCount > 0 || stats.Timeouts > 0
-		})
+func (p *process) wasCrowded() bool {
+	return slices.ContainsFunc(p.rdbs, func(rdb *redis.Client) bool {
+		stats := rdb.PoolStats()
+		return stats.WaitCount > 0 || stats.Timeouts > 0
 	})
 }
 
