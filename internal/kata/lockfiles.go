@@ -33,11 +33,10 @@ func (e Exercise) Start(repository fs.FS) (files Files, err error) {
 			}
 		}
 	case e.Before != "":
-		before, unknown := Find(e.Before)
-		if unknown != nil {
-			return nil, unknown
+		var before Exercise
+		if before, err = Find(e.Before); err == nil {
+			files, err = before.Solution(repository)
 		}
-		files, err = before.Solution(repository)
 	default:
 		files, err = e.own("start")
 		for name, text := range files {
