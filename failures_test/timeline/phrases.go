@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"lockkata/failures_test/oracle"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 )
 
@@ -106,48 +106,51 @@ var phrases = map[string]phrase{
 func always(text string) phrase { return tell("h", text, text) }
 
 func init() { // the ledger
-	i18n.Register("check", "insert", world.Free, world.Taken, world.Inserted, world.Pending, world.Committed, world.NameTaken, world.NoneLeft)
+	i18n.Register("check", "insert")
+	for _, answer := range []trace.AnswerKind{trace.Free, trace.Taken, trace.Inserted, trace.Pending, trace.Committed, trace.NameTaken, trace.NoneLeft} {
+		i18n.Register(i18n.Text(answer))
+	}
 }
 
 // row returns the key of a label in [phrases]: the kind of its event, and the variant.
 func (s *Story) row(l *Label) string {
 	e := l.Event
 	switch e.Kind {
-	case world.Called:
+	case trace.Called:
 		return "called" + cmp.Or(
-			when(e.Order != "", ", to ledger"), when(e.CtxDone && !world.IsAcquire(e.Op), ", context over"), when(e.Bound > 0, ", bounded"))
-	case world.Sent:
+			when(e.Order != "", ", to ledger"), when(e.CtxDone && !trace.IsAcquire(e.Op), ", context over"), when(e.Bound > 0, ", bounded"))
+	case trace.Sent:
 		follows := s.Events[min(l.First+1, len(s.Events)-1)]
-		answered := l.Request.Lost >= 0 || l.Request.Struck >= 0 || follows.Kind == world.Delayed && follows.Request == e.Request
+		answered := l.Request.Lost >= 0 || l.Request.Struck >= 0 || follows.Kind == trace.Delayed && follows.Request == e.Request
 		return "sent" + when(!answered, ", no answer")
-	case world.Executed, world.Refused:
+	case trace.Executed, trace.Refused:
 		switch {
 		case l.times > 1:
 			return "executed, many" + when(l.Until == l.At, " at once")
-		case e.Kind == world.Refused:
+		case e.Kind == trace.Refused:
 			return "refused"
 		case s.apart:
 			return "executed, alone"
 		}
 		return "executed" + when(s.isOnItsWay(l.Request), ", late") + when(!l.Answered, ", unread")
-	case world.Stored:
-		return "stored" + when(e.Op == world.OpBegin, ", begin") + when(e.Op == world.OpCommit, ", commit")
-	case world.Delivered:
+	case trace.Stored:
+		return "stored" + when(e.Op == trace.OpBegin, ", begin") + when(e.Op == trace.OpCommit, ", commit")
+	case trace.Delivered:
 		return "delivered" + when(len(e.Command) == 0, ", pushed")
-	case world.Returned:
+	case trace.Returned:
 		if !e.Result.Held {
 			return "returned" + when(e.Result.Error != "", ", error")
 		}
-		return "returned, held" + cmp.Or(when(strings.Contains(l.After.Inside, "x"), " too"),
-			when(strings.Contains(l.After.Inside, "e"), ", excused"), when(l.before > 0, " again"))
-	case world.Dropped:
+		return "returned, held" + cmp.Or(when(l.After.has(Together), " too"),
+			when(l.After.has(Excused), ", excused"), when(l.before > 0, " again"))
+	case trace.Dropped:
 		if e.Fault == "" && e.Moment == "" {
 			return "dropped, pushed"
 		}
 		return "dropped, " + string(e.Fault) + string(e.Moment)
-	case world.Expired:
+	case trace.Expired:
 		return "expired" + when(e.Server != "", " on some")
-	case world.Server:
+	case trace.Server:
 		return "server, " + string(e.Fault)
 	}
 	return string(e.Kind) + when(e.Moment != "", ", "+string(e.Moment))
@@ -167,11 +170,11 @@ func (s *Story) say(t i18n.Text, l *Label) string {
 	if l.times > 1 {
 		lasts = l.Until - l.At
 	}
-	if lasts > 10*time.Second && e.Kind != world.Slept {
+	if lasts > 10*time.Second && e.Kind != trace.Slept {
 		lasts = lasts.Round(time.Second)
 	}
 	order := e.Order
-	if e.Kind == world.Stored {
+	if e.Kind == trace.Stored {
 		order = e.Command[1]
 	}
 	pairs := []any{
@@ -204,21 +207,21 @@ func (s *Story) Text(l *Label) string {
 
 // isToLedger reports whether the label is a call to the ledger whose request is not on its way.
 func (l *Label) isToLedger() bool {
-	return l.Event.Kind == world.Called && world.IsStore(l.Event.Op) && !l.Leaves
+	return l.Event.Kind == trace.Called && trace.IsStore(l.Event.Op) && !l.Leaves
 }
 
 // Picture returns the words of a label in a picture, and their style.
 func (s *Story) Picture(l *Label) (text, style string) {
 	p := phrases[s.row(l)]
 	switch {
-	case l.Event.Kind == world.Slept || l.isToLedger():
+	case l.Event.Kind == trace.Slept || l.isToLedger():
 		return "", ""
 	case p.picture != "":
 		text = s.say(p.picture, l)
 	default:
 		text = s.Text(l)
 	}
-	if l.Event.Kind == world.Server {
+	if l.Event.Kind == trace.Server {
 		text = "▸ " + text
 	}
 	if p.style == "h" && slices.ContainsFunc(l.Found, func(f oracle.Finding) bool { return f.Monitor == oracle.Exclusion }) {
@@ -246,8 +249,8 @@ func (s *Story) sentence(l *Label) string {
 
 // Sentences returns the events of a trace, beginning with event from, in one sentence each. A
 // command that leaves has none: its execution has one.
-func Sentences(trace *world.Trace, from int, language i18n.Language) (all []string) {
-	s := tellAll(&Story{Trace: trace, language: language, apart: true}, nil)
+func Sentences(tr *trace.Trace, from int, language i18n.Language) (all []string) {
+	s := tellAll(&Story{Trace: tr, language: language, apart: true}, nil)
 	for l := range s.told {
 		if l.First >= from {
 			all = append(all, s.sentence(l))
@@ -257,9 +260,9 @@ func Sentences(trace *world.Trace, from int, language i18n.Language) (all []stri
 }
 
 // fromOutside are the kinds of events that no lock causes.
-var fromOutside = []world.Kind{
-	world.Called, world.Refused, world.Dropped, world.Frozen, world.Thawed, world.Crashed, world.Cut, world.Healed, world.Delayed, world.Cancelled,
-	world.Server, world.Slept,
+var fromOutside = []trace.Kind{
+	trace.Called, trace.Refused, trace.Dropped, trace.Frozen, trace.Thawed, trace.Crashed, trace.Cut, trace.Healed, trace.Delayed, trace.Cancelled,
+	trace.Server, trace.Slept,
 }
 
 // longestScenario is the number of steps that Scenario returns at most.
@@ -267,8 +270,8 @@ const longestScenario = 14
 
 // Scenario returns the events that the lock did not cause: the calls, the faults, and the time that
 // passed.
-func Scenario(trace *world.Trace, language i18n.Language) (steps []string) {
-	s := NewStory(trace, nil, language)
+func Scenario(tr *trace.Trace, language i18n.Language) (steps []string) {
+	s := NewStory(tr, nil, language)
 	for l := range s.told {
 		if !l.Event.Background && slices.Contains(fromOutside, l.Event.Kind) {
 			steps = append(steps, strings.TrimRight(s.sentence(l), ".。"))

@@ -9,18 +9,18 @@ import (
 	"time"
 
 	"lockkata/failures_test/oracle"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 )
 
 // Story is a trace as labels, in the order in which things happened.
 type Story struct {
-	*world.Trace
+	*trace.Trace
 	Key      string // the lock's key, shown as K
 	Other    string // the key of the other lock, shown as L, where clients take two
 	language i18n.Language
 	Labels   []*Label
-	requests []*world.Request  // event → its request
+	requests []*trace.Request  // event → its request
 	stuck    map[int]bool      // requests that a fault delays
 	same     map[string]string // B1 → "A1=B1": both have written the same value
 	Ledger   bool              // a client used it
@@ -31,8 +31,8 @@ type Story struct {
 // command with its reply if nothing came between, or a run of equal attempts.
 type Label struct {
 	First, Last int         // indices of its events; First is -1 for time or a deadline that passes
-	Event       world.Event // the event shown
-	Request     *world.Request
+	Event       trace.Event // the event shown
+	Request     *trace.Request
 	Lane        int // -1: no client's
 	At, Until   time.Duration
 	times       int  // number of equal attempts
@@ -43,16 +43,33 @@ type Label struct {
 	Found       []oracle.Finding
 }
 
-// State is the state after a label, with letters for each lane.
+// State is the state after a label.
 type State struct {
-	Inside  string // - outside, i inside, x inside with another client, e the same but excused
-	Process string // - runs, s paused, d dead, n has no network
-	Waits   []bool // in Lock
-	Keys    []world.Key
-	Lock    []world.Key   // those of Keys that are K or L, on each server
+	Clients []Client // in the order of their lanes
+	Keys    []trace.Key
+	Lock    []trace.Key   // those of Keys that are K or L, on each server
 	KeysAt  time.Duration // the time for which the leases of Keys are right
-	Orders  []world.Order
+	Orders  []trace.Order
 }
+
+// Client is the state of one client.
+type Client struct {
+	Inside  Inside
+	Waits   bool // in Lock
+	Process trace.Condition
+}
+
+// Inside says whether a client believes to hold the lock.
+type Inside int
+
+// A client is Excused if another one is inside too, and one of them cannot know yet that it has lost
+// the lock.
+const (
+	Outside Inside = iota
+	Alone
+	Together
+	Excused
+)
 
 // Tone is the colour of a verdict.
 type Tone string
@@ -65,17 +82,17 @@ const (
 )
 
 // deadline is the kind of a label without an event: the deadline of a call passes.
-const deadline world.Kind = "deadline"
+const deadline trace.Kind = "deadline"
 
 // NewStory turns a trace into labels.
-func NewStory(trace *world.Trace, found []oracle.Finding, language i18n.Language) *Story {
-	return tellAll(&Story{Trace: trace, language: language}, found)
+func NewStory(tr *trace.Trace, found []oracle.Finding, language i18n.Language) *Story {
+	return tellAll(&Story{Trace: tr, language: language}, found)
 }
 
 // teller makes the labels of a story, event by event.
 type teller struct {
 	*Story
-	scene   *world.Scene
+	scene   *trace.Scene
 	found   []oracle.Finding // not yet in a label
 	excused bool             // two are inside, and one cannot know yet that it has lost the lock
 	until   time.Duration    // the end of the last label
@@ -87,13 +104,13 @@ type teller struct {
 // tellAll makes the labels.
 func tellAll(s *Story, found []oracle.Finding) *Story {
 	s.Key, s.Other = s.LockKey(), s.OtherKey()
-	s.requests, s.stuck, s.same = make([]*world.Request, len(s.Events)), map[int]bool{}, map[string]string{}
+	s.requests, s.stuck, s.same = make([]*trace.Request, len(s.Events)), map[int]bool{}, map[string]string{}
 	for i, scene := range s.Scenes() {
 		e := scene.Event
 		if scene.Request != nil {
 			s.requests[i] = scene.Request.Final()
 		}
-		if e.Kind == world.Sent && scene.Condition(e.Process).Cut || e.Kind == world.Delayed && e.Moment == world.BeforeCommand {
+		if e.Kind == trace.Sent && scene.Condition(e.Process).Cut || e.Kind == trace.Delayed && e.Moment == trace.BeforeCommand {
 			s.stuck[e.Request] = true
 		}
 	}
@@ -120,16 +137,16 @@ func tellAll(s *Story, found []oracle.Finding) *Story {
 func (t *teller) follow() {
 	t.scene = t.Scenes()[t.scene.Index+1]
 	switch e := t.scene.Event; {
-	case e.Kind == world.Slept && !t.apart:
+	case e.Kind == trace.Slept && !t.apart:
 		t.until, t.wakes, t.idle = max(t.until, e.At), e.At+e.Bound, true
 	case e.Acquires():
 		t.excused = !slices.ContainsFunc(t.found, func(f oracle.Finding) bool {
 			return f.Step == e.Step && f.Monitor == oracle.Exclusion
 		})
-	case e.Kind == world.Executed:
+	case e.Kind == trace.Executed:
 		for _, effect := range e.Effects {
 			label, first := effect.Owner.Label, effect.Owner.Shares
-			if effect.Kind == world.Installed && first != "" && slices.Contains(e.Command, label) { // a random value
+			if effect.Kind == trace.Installed && first != "" && slices.Contains(e.Command, label) { // a random value
 				t.same[label] = first + "=" + label
 			}
 		}
@@ -141,7 +158,7 @@ func (t *teller) follow() {
 func (t *teller) passTime(at time.Duration) {
 	at = min(at, t.wakes)
 	if gap := at - t.until; gap >= time.Second || gap > 0 && t.idle && at == t.wakes {
-		t.add([]*Label{{First: -1, Last: t.scene.Index, Event: world.Event{Kind: world.Slept, Bound: gap}, At: t.until, Until: t.until}})
+		t.add([]*Label{{First: -1, Last: t.scene.Index, Event: trace.Event{Kind: trace.Slept, Bound: gap}, At: t.until, Until: t.until}})
 		t.until = at
 	}
 }
@@ -152,7 +169,7 @@ func (t *teller) passDeadlines(at time.Duration) {
 		if end := c.At + c.Bound; c.Bound > 0 && end <= at && !t.apart && !t.passed[c.Call] {
 			t.passed[c.Call] = true
 			t.passTime(end)
-			e := world.Event{Kind: deadline, At: end, Client: c.Client, Process: c.Process, Call: c.Call, Op: c.Op}
+			e := trace.Event{Kind: deadline, At: end, Client: c.Client, Process: c.Process, Call: c.Call, Op: c.Op}
 			t.add([]*Label{{First: -1, Last: t.scene.Index, Event: e, At: end, Until: end}})
 		}
 	}
@@ -162,7 +179,7 @@ func (t *teller) passDeadlines(at time.Duration) {
 func (t *teller) add(labels []*Label) {
 	after := t.moment()
 	for _, l := range labels {
-		l.Lane, l.After = slices.Index(t.Lanes, l.Event.Client), after
+		l.Lane, l.After = slices.Index(t.Clients, l.Event.Client), after
 		if l.First >= 0 {
 			l.before = t.Scenes()[l.First].Before.Holds(l.Event.Client)
 		}
@@ -193,7 +210,7 @@ func (s *Story) labelsAt(i int) (labels []*Label, last int) {
 	}
 	s.spread(l)
 	switch {
-	case e.Kind == world.Slept && !s.apart: // see passTime
+	case e.Kind == trace.Slept && !s.apart: // see passTime
 		return nil, i
 	case r != nil && r.Sent == i:
 		if !s.isLate(r) {
@@ -211,20 +228,20 @@ func (s *Story) labelsAt(i int) (labels []*Label, last int) {
 
 // isLate reports whether a request leaves some time before it arrives. A request that
 // waited because its process was paused had not left.
-func (s *Story) isLate(r *world.Request) bool {
+func (s *Story) isLate(r *trace.Request) bool {
 	if r.Held || r.Struck == r.Sent+1 {
 		return false
 	}
 	if r.Struck < 0 || r.Ledger || s.Events[r.Sent].At != s.Events[r.Struck].At {
 		return true
 	}
-	return slices.ContainsFunc(s.Events[r.Sent:r.Struck], func(e world.Event) bool {
-		return e.Kind != world.Sent && e.Kind != world.Executed && e.Kind != world.Delivered && e.Kind != world.Returned
+	return slices.ContainsFunc(s.Events[r.Sent:r.Struck], func(e trace.Event) bool {
+		return e.Kind != trace.Sent && e.Kind != trace.Executed && e.Kind != trace.Delivered && e.Kind != trace.Returned
 	})
 }
 
 // isOnItsWay reports whether time passes while a request is on its way, or it gets lost.
-func (s *Story) isOnItsWay(r *world.Request) bool {
+func (s *Story) isOnItsWay(r *trace.Request) bool {
 	if r == nil || r.Sent < 0 || s.apart || !s.isLate(r) {
 		return false
 	}
@@ -233,6 +250,11 @@ func (s *Story) isOnItsWay(r *world.Request) bool {
 		end = len(s.Events) - 1
 	}
 	return s.stuck[r.ID] || r.Lost == r.Sent+1 || s.Events[end].At > s.Events[r.Sent].At
+}
+
+// has reports whether a client is inside in that way.
+func (s State) has(how Inside) bool {
+	return slices.ContainsFunc(s.Clients, func(c Client) bool { return c.Inside == how })
 }
 
 // told yields the labels that have words: the others are not drawn as text.
@@ -256,35 +278,26 @@ func (t *teller) moment() State {
 		}
 	}
 	inside := t.scene.Insiders()
-	for _, lane := range t.Lanes {
-		where, state := "-", "-"
-		another := func(other string) bool { return other != lane && t.SharesLock(other, lane) }
+	for _, client := range t.Clients {
+		call, _ := t.scene.Call(client)
+		now := Client{Process: t.scene.Condition(t.scene.Process(client)), Waits: call.Op == trace.OpLock}
+		another := func(other string) bool { return other != client && t.SharesLock(other, client) }
 		switch {
-		case t.scene.Holds(lane) == 0:
+		case t.scene.Holds(client) == 0:
 		case !slices.ContainsFunc(inside, another):
-			where = "i"
+			now.Inside = Alone
 		case t.excused:
-			where = "e"
+			now.Inside = Excused
 		default:
-			where = "x"
+			now.Inside = Together
 		}
-		switch c := t.scene.Condition(t.scene.Process(lane)); {
-		case c.Dead:
-			state = "d"
-		case c.Frozen:
-			state = "s"
-		case c.Cut:
-			state = "n"
-		}
-		m.Inside, m.Process = m.Inside+where, m.Process+state
-		call, _ := t.scene.Call(lane)
-		m.Waits = append(m.Waits, call.Op == world.OpLock)
+		m.Clients = append(m.Clients, now)
 	}
 	return m
 }
 
 // shown returns a key as pictures show it: K for its name, and one name for a value that two holds wrote.
-func (s *Story) shown(k world.Key) world.Key {
+func (s *Story) shown(k trace.Key) trace.Key {
 	k.Name, k.Entries = s.Shorten(k.Name), slices.Clone(k.Entries)
 	if same, shared := s.same[k.Owner.Label]; shared {
 		for i := range k.Entries {

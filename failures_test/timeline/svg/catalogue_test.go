@@ -12,6 +12,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline/svg"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/stages"
 )
@@ -53,23 +54,23 @@ func requireTold(t *testing.T, d drawing, v failures.Verdict) {
 	count := map[string]int{}
 	for _, e := range v.Trace.Events {
 		switch {
-		case e.Kind == world.Frozen:
+		case e.Kind == trace.Frozen:
 			count["stands still"]++
-		case e.Kind == world.Thawed:
+		case e.Kind == trace.Thawed:
 			count["goes on"]++
-		case e.Kind == world.Crashed:
+		case e.Kind == trace.Crashed:
 			count["† dies"]++
-		case e.Kind == world.Cut:
+		case e.Kind == trace.Cut:
 			count["loses its network"]++
-		case e.Kind == world.Lost:
+		case e.Kind == trace.Lost:
 			count["is told: the hold is lost"]++
-		case e.Kind == world.Server:
+		case e.Kind == trace.Server:
 			count["▸ "]++
-		case e.Kind == world.Expired:
+		case e.Kind == trace.Expired:
 			count["lease over"]++
-		case e.Kind == world.Returned && e.Result.Held:
+		case e.Kind == trace.Returned && e.Result.Held:
 			count[e.Client+" is inside"]++
-		case e.Kind == world.Returned && e.Result.Error != "":
+		case e.Kind == trace.Returned && e.Result.Error != "":
 			count["= error: "]++
 		}
 	}
@@ -79,8 +80,8 @@ func requireTold(t *testing.T, d drawing, v failures.Verdict) {
 	for text, n := range count {
 		require.Equal(t, n, d.says(text), text)
 	}
-	slow := slices.ContainsFunc(v.Trace.Events, func(e world.Event) bool {
-		return e.Kind == world.Delayed || e.Kind == world.Frozen
+	slow := slices.ContainsFunc(v.Trace.Events, func(e trace.Event) bool {
+		return e.Kind == trace.Delayed || e.Kind == trace.Frozen
 	})
 	require.True(t, slow || len(d.of("late")) == 0, "nothing is late by itself")
 	legend := 0
