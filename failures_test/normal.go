@@ -6,6 +6,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -106,7 +107,7 @@ var normalFailures = []Failure{
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
-			a.Before(world.Of(world.OpUnlock, world.Write)).Fail("MISCONF Redis is configured to save RDB snapshots, but it cannot")
+			a.Before(world.Of(trace.OpUnlock, world.Write)).Fail("MISCONF Redis is configured to save RDB snapshots, but it cannot")
 			a.Lock()
 			a.Unlock()
 			a.Unlock()

@@ -13,6 +13,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/stages"
 )
@@ -55,7 +56,7 @@ func TestLockWithoutNetworkMeetsNoPrecondition(t *testing.T) {
 func TestEmptyTraceMeetsNoPrecondition(t *testing.T) {
 	for _, f := range failures.All {
 		for i, precondition := range f.Requires {
-			require.NotEmpty(t, precondition(&world.Trace{}), "%s, its precondition %d", f.ID, i)
+			require.NotEmpty(t, precondition(&trace.Trace{}), "%s, its precondition %d", f.ID, i)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 )
@@ -24,7 +25,7 @@ type Verdict struct {
 	Reason   string           `json:"sentence,omitempty"` // set by In; else see Sentence
 	Line     string           `json:"line,omitempty"`     // of the lock, where it broke a rule; set by In
 	Findings []oracle.Finding `json:"findings,omitempty"`
-	Trace    *world.Trace     `json:"trace,omitempty"`
+	Trace    *trace.Trace     `json:"trace,omitempty"`
 	Err      error            `json:"-"` // why the run did not end
 	Missing  i18n.Message     `json:"-"` // the reason why the failure does not apply, is not tested or not played
 }
@@ -45,13 +46,13 @@ func (v Verdict) Passes() bool { return v.Outcome.IsGood() || v.Outcome == NotTe
 
 // Run runs one failure on one lock and judges it.
 func Run(t *testing.T, f Failure, s Subject) Verdict {
-	return Judge(f, s, func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
+	return Judge(f, s, func(c world.Config, scenario func(*world.World)) (*trace.Trace, error) {
 		return world.Run(t, c, scenario)
 	})
 }
 
 // Play runs a scenario in a world of some kind.
-type Play func(world.Config, func(*world.World)) (*world.Trace, error)
+type Play func(world.Config, func(*world.World)) (*trace.Trace, error)
 
 // Judge is [Run] in the world that play makes.
 func Judge(f Failure, s Subject, play Play) Verdict {
@@ -122,7 +123,7 @@ func (s Subject) Config() world.Config {
 	if s.NewOver != nil {
 		servers = redlockServers
 	}
-	return world.Config{New: s.New, NewOver: s.NewOver, Servers: servers, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Scripts: s.Scripts}
+	return world.Config{New: s.New, NewOver: s.NewOver, Around: adapters.Around, Servers: servers, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Scripts: s.Scripts}
 }
 
 // Config returns the configuration of the world in which the failure runs on a lock.
@@ -131,8 +132,6 @@ func (f Failure) Config(s Subject) world.Config {
 	config.Client, config.Guard, config.Lease = f.Client, f.Guard, f.Lease
 	if variant, ok := s.Variants[f.Variant]; ok {
 		config.New = variant
-	} else if f.Variant == Both {
-		config.New = adapters.InTurn(s.New)
 	} else if f.Variant == Nested {
 		config.New = adapters.Nested(s.New)
 		config.Ignore = func(key string) bool {
@@ -222,16 +221,16 @@ func (v *Verdict) decide() {
 var unknownTo = i18n.New("Redis does not know the command {command}, which {client} sends. Check how it is spelled; the embedded Redis lacks a few commands.")
 
 // unknownCommand returns that Redis does not know a command of a call that failed, or no text.
-func unknownCommand(trace *world.Trace) i18n.Message {
-	if trace == nil {
+func unknownCommand(tr *trace.Trace) i18n.Message {
+	if tr == nil {
 		return i18n.Message{}
 	}
 	unknown := map[int]i18n.Message{} // call → its unknown command
-	for _, e := range trace.Events {
+	for _, e := range tr.Events {
 		switch {
-		case e.Kind == world.Executed && strings.HasPrefix(e.Reply, "(error) ERR unknown command"):
+		case e.Kind == trace.Executed && strings.HasPrefix(e.Reply, "(error) ERR unknown command"):
 			unknown[e.Call] = unknownTo.Args("command", e.Command[0], "client", e.Client)
-		case e.Kind == world.Returned && e.Result.Error != "" && unknown[e.Call].Text != "":
+		case e.Kind == trace.Returned && e.Result.Error != "" && unknown[e.Call].Text != "":
 			return unknown[e.Call]
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 )
 
@@ -31,20 +31,20 @@ const (
 
 // needlessError reports calls that fail although nothing has hindered them. After an error that a fault
 // or Redis has caused, and after the end of its context, a call may fail.
-func needlessError(f *file) func(*world.Scene) {
-	last := map[int]*world.Event{} // call → its last command
+func needlessError(f *file) func(*trace.Scene) {
+	last := map[int]*trace.Event{} // call → its last command
 	excused := map[int]bool{}
 	key := f.LockKey()
-	return func(s *world.Scene) {
+	return func(s *trace.Scene) {
 		e := s.Event
 		switch e.Kind {
-		case world.Cancelled, world.Dropped, world.Refused:
+		case trace.Cancelled, trace.Dropped, trace.Refused:
 			excused[e.Call] = true
-		case world.Executed:
+		case trace.Executed:
 			last[e.Call] = e
-		case world.Returned:
+		case trace.Returned:
 			isOver := e.Bound > 0 && e.At-s.Began.At >= e.Bound
-			isRefused := world.IsAcquire(e.Op) && len(s.Others(e.Client)) > 0
+			isRefused := trace.IsAcquire(e.Op) && len(s.Others(e.Client)) > 0
 			if e.Result.Error == "" || excused[e.Call] || isOver || isRefused {
 				return
 			}
@@ -53,14 +53,14 @@ func needlessError(f *file) func(*world.Scene) {
 			case sent != nil && takesValueForKey(sent, key):
 				f.report(e, swapped, "call", e.Op, "key", sent.Command[3], "name", key)
 				return
-			case e.Result.Claim != world.ClaimUnknown:
+			case e.Result.Claim != trace.ClaimUnknown:
 			case sent == nil:
 				text = needless
 			case strings.Contains(sent.Reply, "Error compiling script"):
 				text = badScript
 			case isScript(sent) && strings.HasPrefix(sent.Reply, "(error) NOSCRIPT"):
 				text = unknownScript
-			case isScript(sent) && sent.Reply == "(nil)" && (e.Op == world.OpUnlock || len(sent.Effects) > 0):
+			case isScript(sent) && sent.Reply == "(nil)" && (e.Op == trace.OpUnlock || len(sent.Effects) > 0):
 				text = noValue
 			case !sent.IsError():
 				text = needless
@@ -72,11 +72,11 @@ func needlessError(f *file) func(*world.Scene) {
 	}
 }
 
-func isScript(e *world.Event) bool { return strings.HasPrefix(e.Command[0], "EVAL") }
+func isScript(e *trace.Event) bool { return strings.HasPrefix(e.Command[0], "EVAL") }
 
 // takesValueForKey reports whether a script gets the name of the lock's key among its arguments, and
 // something else as its key.
-func takesValueForKey(e *world.Event, key string) bool {
+func takesValueForKey(e *trace.Event, key string) bool {
 	if len(e.Command) < 5 || !isScript(e) {
 		return false
 	}
@@ -87,15 +87,15 @@ func takesValueForKey(e *world.Event, key string) bool {
 
 // repeatedValue reports clients that write a value which another hold has too, or may have: each
 // client once.
-func repeatedValue(f *file) func(*world.Scene) {
+func repeatedValue(f *file) func(*trace.Scene) {
 	wrote := map[string]string{} // value → the client that wrote it first
 	told := map[string]bool{}
-	return func(s *world.Scene) {
+	return func(s *trace.Scene) {
 		e := s.Event
 		for _, x := range e.Effects {
 			value := x.Owner.Value()
 			first, again := wrote[value]
-			if x.Kind != world.Installed || e.Op == world.OpRun || told[e.Client] {
+			if x.Kind != trace.Installed || e.Op == trace.OpRun || told[e.Client] {
 				continue
 			}
 			wrote[value], told[e.Client] = e.Client, true
@@ -120,28 +120,28 @@ func isShort(value string) bool {
 
 // earlyUnlock reports an Unlock whose command reaches Redis while a renewal of its process has not
 // been answered.
-func earlyUnlock(f *file) func(*world.Scene) {
-	return func(s *world.Scene) {
+func earlyUnlock(f *file) func(*trace.Scene) {
+	return func(s *trace.Scene) {
 		e := s.Event
-		isRenewal := func(r *world.Request) bool {
-			return r.Call == 0 && r.Process == e.Process && r.Struck >= 0 && f.Events[r.Struck].Effects.Include(world.Leased)
+		isRenewal := func(r *trace.Request) bool {
+			return r.Call == 0 && r.Process == e.Process && r.Executed >= 0 && f.Events[r.Executed].Effects.Include(trace.Leased)
 		}
-		if e.Kind == world.Executed && e.Op == world.OpUnlock && slices.ContainsFunc(s.UnderWay, isRenewal) {
+		if e.Kind == trace.Executed && e.Op == trace.OpUnlock && slices.ContainsFunc(s.UnderWay, isRenewal) {
 			f.report(e, comesEarly, "command", e.Command[0])
 		}
 	}
 }
 
 // keptSubscription reports processes that keep a subscription for each of their waits.
-func keptSubscription(f *file) func(*world.Scene) {
+func keptSubscription(f *file) func(*trace.Scene) {
 	waited := map[string]int{}              // process → how many Locks have given up
-	subscribed := map[string]*world.Event{} // process → its last SUBSCRIBE
-	return func(s *world.Scene) {
+	subscribed := map[string]*trace.Event{} // process → its last SUBSCRIBE
+	return func(s *trace.Scene) {
 		e := s.Event
-		if e.Kind == world.Sent && e.Command[0] == "SUBSCRIBE" {
+		if e.Kind == trace.Sent && e.Command[0] == "SUBSCRIBE" {
 			subscribed[e.Process] = e
 		}
-		if s.Began.Op != world.OpLock || e.Result.Held {
+		if s.Began.Op != trace.OpLock || e.Result.Held {
 			return
 		}
 		if waited[e.Process]++; waited[e.Process] == waits && e.Result.Subscribed >= waits {

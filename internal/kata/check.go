@@ -126,7 +126,7 @@ func (w *workshop) examine(ctx context.Context, program *Program, files Files, e
 // asked returns what to play for an exercise: the exercise's own failures first, then the others.
 func (e Exercise) asked(lang i18n.Language) asked {
 	a := askedOf(e.Required())
-	a.draw, a.has, a.lang = []string{e.Predict.Failure}, stageOf(e.Base).Subject.Has, lang
+	a.draw, a.has, a.lang = []string{e.Predict.Failure}, stageOf(e.Lock).Subject.Has, lang
 	return a
 }
 

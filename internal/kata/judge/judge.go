@@ -12,6 +12,7 @@ import (
 	"time"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 )
@@ -97,8 +98,8 @@ func (r *run) do() Reply {
 
 // uses plays normal use, and finds out which failures do not apply to the lock.
 func (r *run) uses() (reply Reply) {
-	trace, scripts, err := world.Discover(r.t, r.subject.Config())
-	reply.Uses = Uses{Scripts: scripts, AuxKeys: failures.AuxKeys(trace)}
+	tr, scripts, err := world.Discover(r.t, r.subject.Config())
+	reply.Uses = Uses{Scripts: scripts, AuxKeys: failures.AuxKeys(tr)}
 	reply.Cause = r.guard.causeOf(err)
 	for _, f := range failures.All {
 		if !f.Applies(r.subject) {
@@ -115,7 +116,7 @@ const drawable = 2000
 // the trace not very long.
 func (r *run) failure() (reply Reply) {
 	f, _ := failures.Find(r.task.Failure) // the kata names only those that there are
-	v := failures.Judge(f, r.subject, func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
+	v := failures.Judge(f, r.subject, func(c world.Config, scenario func(*world.World)) (*trace.Trace, error) {
 		return world.Run(r.t, c, func(w *world.World) {
 			defer r.guard.over.Store(true)
 			scenario(w)
