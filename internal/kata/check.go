@@ -143,7 +143,7 @@ func (e Exercise) red(r Report) []Cell {
 
 func (e Exercise) rank(c Cell) int {
 	switch {
-	case c.Cause != nil && !c.Cause.IsLeft() || c.Failure.Basic && !c.Passes():
+	case c.Cause != nil && !c.Cause.IsLeft() || c.breaksBasic():
 		return 0
 	case c.Passes():
 		return 4
@@ -155,10 +155,10 @@ func (e Exercise) rank(c Cell) int {
 	return 2
 }
 
-// length returns the number of events in a drawing of the failure; 0 for a basic one, since these have
-// their own order.
+// length returns the number of events in a drawing of the failure; 0 for a basic one, since these keep
+// their order.
 func (c Cell) length() int {
-	if c.Trace == nil || c.Failure.Basic {
+	if c.Trace == nil || c.breaksBasic() {
 		return 0
 	}
 	return len(c.Trace.Events)

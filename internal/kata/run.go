@@ -185,7 +185,13 @@ func (p *Program) Judge(ctx context.Context, files Files, a asked) (r Report, er
 
 // breakBasic reports whether a basic failure breaks the lock: a required one, if some are required.
 func breakBasic(all []Cell, required []string) bool {
-	return slices.ContainsFunc(all, func(c Cell) bool { return c.Failure.Basic && !c.Passes() && (c.Required || required == nil) })
+	return slices.ContainsFunc(all, func(c Cell) bool { return c.breaksBasic() && (c.Required || required == nil) })
+}
+
+// breaksBasic reports whether a basic failure could not be played, or breaks one of its own rules.
+func (c Cell) breaksBasic() bool {
+	against, _ := c.Against()
+	return c.Failure.Basic && (c.Outcome == failures.NotPlayed || slices.Contains(c.Failure.Breaks, against.Monitor))
 }
 
 // play plays those of the failures that apply to the lock.
