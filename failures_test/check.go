@@ -18,8 +18,8 @@ type Expect func(Failure) Outcome
 // Flawless expects the lock to be safe from every failure, except those that no lock
 // with a lease can prevent.
 func Flawless(f Failure) Outcome {
-	if f.Inherent {
-		return Inherent
+	if f.Limit {
+		return Limit
 	}
 	return Safe
 }
@@ -162,7 +162,7 @@ func (v Verdict) Tone() timeline.Tone {
 	switch v.Outcome {
 	case Safe:
 		return timeline.Good
-	case Noticed, Inherent:
+	case Noticed, Limit:
 		return timeline.Fair
 	}
 	return timeline.Bad

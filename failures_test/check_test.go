@@ -19,8 +19,8 @@ import (
 func TestExpectationForAnotherLock(t *testing.T) {
 	for _, f := range failures.All {
 		want := failures.Safe
-		if f.Inherent {
-			want = failures.Inherent
+		if f.Limit {
+			want = failures.Limit
 		}
 		require.Equal(t, want, failures.Flawless(f), f.ID)
 	}
@@ -85,7 +85,7 @@ func TestViolationOfAnyOtherRuleBreaksTheLock(t *testing.T) {
 	for _, lang := range i18n.Languages { // a report has its findings in one language
 		told := slices.Clone(v.Findings)
 		for i := range told {
-			told[i] = oracle.Finding{Monitor: told[i].Monitor, Text: told[i].Localize(lang), Panics: told[i].Panics}
+			told[i] = oracle.Finding{Rule: told[i].Rule, Text: told[i].Localize(lang), Panics: told[i].Panics}
 		}
 		cause := failures.Causes([]failures.Verdict{{Failure: f, Findings: told}})
 		require.Equal(t, i18n.Text("a call panics").Localize(lang), cause[0].Text.Localize(lang))
@@ -110,29 +110,29 @@ func TestUnfinishedRunIsJudged(t *testing.T) {
 }
 
 func TestVerdictNamesTheRootFinding(t *testing.T) {
-	f := failures.Failure{Breaks: []oracle.Monitor{oracle.Exclusion}, Given: []oracle.Monitor{oracle.Deadlock}}
+	f := failures.Failure{Breaks: []oracle.Rule{oracle.Exclusion}, Given: []oracle.Rule{oracle.Deadlock}}
 	given := f
 	given.Given = append(slices.Clone(f.Given), oracle.Lease)
 	for _, c := range []struct {
 		failure failures.Failure
-		found   []oracle.Monitor
-		against oracle.Monitor
+		found   []oracle.Rule
+		against oracle.Rule
 	}{
-		{f, []oracle.Monitor{oracle.Truth, oracle.Exclusion, oracle.Lease}, oracle.Lease},
-		{f, []oracle.Monitor{oracle.Truth, oracle.Exclusion}, oracle.Exclusion},
-		{f, []oracle.Monitor{oracle.Deadlock, oracle.Truth}, oracle.Truth},
-		{f, []oracle.Monitor{oracle.Deadlock}, ""},
-		{f, []oracle.Monitor{oracle.Context, oracle.Exclusion}, oracle.Context},
-		{f, []oracle.Monitor{oracle.Exclusion, oracle.Context}, oracle.Exclusion},
-		{given, []oracle.Monitor{oracle.Lease, oracle.Exclusion}, oracle.Exclusion},
-		{given, []oracle.Monitor{oracle.Lease}, ""},
+		{f, []oracle.Rule{oracle.Truth, oracle.Exclusion, oracle.Lease}, oracle.Lease},
+		{f, []oracle.Rule{oracle.Truth, oracle.Exclusion}, oracle.Exclusion},
+		{f, []oracle.Rule{oracle.Deadlock, oracle.Truth}, oracle.Truth},
+		{f, []oracle.Rule{oracle.Deadlock}, ""},
+		{f, []oracle.Rule{oracle.Context, oracle.Exclusion}, oracle.Context},
+		{f, []oracle.Rule{oracle.Exclusion, oracle.Context}, oracle.Exclusion},
+		{given, []oracle.Rule{oracle.Lease, oracle.Exclusion}, oracle.Exclusion},
+		{given, []oracle.Rule{oracle.Lease}, ""},
 	} {
 		v := failures.Verdict{Failure: c.failure}
 		for _, m := range c.found {
-			v.Findings = append(v.Findings, oracle.Finding{Monitor: m})
+			v.Findings = append(v.Findings, oracle.Finding{Rule: m})
 		}
 		against, convicted := v.Against()
-		require.Equal(t, c.against, against.Monitor, c.found)
+		require.Equal(t, c.against, against.Rule, c.found)
 		require.Equal(t, c.against != "", convicted, c.found)
 	}
 }

@@ -9,12 +9,12 @@ import (
 // Failures of contexts: the caller goes away while a command is on its way.
 var contextFailures = []Failure{
 	{
-		ID: "cancel-in-flight", Family: Contexts, Lesson: true,
+		ID: "cancel-in-flight", Family: Contexts, FirstScreen: true,
 		Title:  "a cancelled acquire still arrives",
 		Story:  "A's request is cancelled while the reply to its acquire is on its way. go-redis does not break off a command that has been sent, so A gets its OK. Stage 1 still has to send PEXPIRE, and with a cancelled context it sends nothing: a key without a lease.",
 		Fixed:  "One command: either nothing was sent, or the whole lock was taken and the caller knows.",
-		Breaks: []oracle.Monitor{oracle.Leak, oracle.Truth},
-		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
+		Breaks: []oracle.Rule{oracle.Leak, oracle.Truth},
+		Given:  []oracle.Rule{oracle.Deadlock}, // B waits for the key that leaked
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.After(world.Installs).Delay(w.Lease / 30)
@@ -32,8 +32,8 @@ var contextFailures = []Failure{
 		Title:  "the deadline passes while the acquire is on its way",
 		Story:  "Redis grants A the lock, and A's deadline passes before the reply arrives. A gets an error and gives up; its key stays and blocks all other clients.",
 		Fixed:  "After an acquire whose outcome is unknown, free what it may have got, with a separate context.",
-		Breaks: []oracle.Monitor{oracle.Leak},
-		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
+		Breaks: []oracle.Rule{oracle.Leak},
+		Given:  []oracle.Rule{oracle.Deadlock}, // B waits for the key that leaked
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.After(world.Installs).Delay(w.Lease / 30)
@@ -47,8 +47,8 @@ var contextFailures = []Failure{
 		Title:    "the acquire arrives when its caller has gone",
 		Story:    "A's acquire is stuck in the network, and A's deadline passes. A cleans up at once, but there is no key yet. Then the acquire arrives: Redis grants the lock, but its caller has gone, and the key blocks all other clients. Later C's process stands still for more than a lease before its acquire leaves. A lock that counts its lease from before the pause believes that the lease is over when the grant arrives, and asks again: C's own key must not block C.",
 		Fixed:    "The clean-up tries again, at longer and longer intervals, until it finds the key or the lease would be over.",
-		Breaks:   []oracle.Monitor{oracle.Leak},
-		Given:    []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
+		Breaks:   []oracle.Rule{oracle.Leak},
+		Given:    []oracle.Rule{oracle.Deadlock}, // B waits for the key that leaked
 		Requires: []Precondition{arrivesTooLate("A")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
@@ -77,7 +77,7 @@ var contextFailures = []Failure{
 		Title:    "Redis cannot be reached, and the caller has a deadline",
 		Story:    "A's network is gone: what A sends is not answered, and new connections fail. A tries to lock, and then waits for the lock, each time with a deadline. Both calls have to return when it passes, whatever command the lock waits for.",
 		Fixed:    "Each command of an acquire gets the caller's context, and the client obeys deadlines: ContextTimeoutEnabled.",
-		Breaks:   []oracle.Monitor{oracle.Context},
+		Breaks:   []oracle.Rule{oracle.Context},
 		Requires: []Precondition{given("A")}, // so A has a connection
 		Script: func(w *world.World) {
 			a := w.Client("A")
@@ -93,8 +93,8 @@ var contextFailures = []Failure{
 		Title:    "the deferred Unlock gets a context that has already ended",
 		Story:    "A's request is cancelled while A holds the lock. Its deferred Unlock(ctx) gets this cancelled context, and go-redis sends nothing. B waits until the lease ends.",
 		Fixed:    "Unlock does not use the caller's context: it makes its own, with a short deadline.",
-		Breaks:   []oracle.Monitor{oracle.Leak},
-		Given:    []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
+		Breaks:   []oracle.Rule{oracle.Leak},
+		Given:    []oracle.Rule{oracle.Deadlock}, // B waits for the key that leaked
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -108,7 +108,7 @@ var contextFailures = []Failure{
 		Title:    "Unlock returns before the lock is free",
 		Story:    "A's unlock is slow on its way to Redis. When Unlock returns, A's next step relies on the lock being free. Then A holds the lock once more, and unlocks it for a request that has been cancelled, just as slowly. An Unlock that hands the work to a goroutine, for each caller or only for one that is cancelled, returns while the key is still there; so does one that sends nothing.",
 		Fixed:    "Unlock waits for the answer of Redis, with a context of its own.",
-		Breaks:   []oracle.Monitor{oracle.Leak, oracle.Truth},
+		Breaks:   []oracle.Rule{oracle.Leak, oracle.Truth},
 		Requires: []Precondition{given("A A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -126,7 +126,7 @@ var contextFailures = []Failure{
 		Title:    "the request that took the lock ends, and the work goes on",
 		Story:    "A takes the lock with the context of a request. The request is answered, its context ends, and A goes on working in the background. A watchdog that uses that context ends with it: the lease ends, and B gets the lock while A is at work.",
 		Fixed:    "The watchdog ends with the hold, not with the context that took it.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Watchdog},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Watchdog},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")

@@ -130,21 +130,21 @@ type Failure struct {
 	Title  string // the failure in one line
 	Story  string // the events and their reason, in a few sentences
 	// Breaks names the rules that this failure is about. The lock is broken when
-	// one of their monitors reports a violation, or another one that is not Given.
-	Breaks []oracle.Monitor
+	// one of them reports a violation, or another one that is not Given.
+	Breaks []oracle.Rule
 	// Given names rules that the story itself breaks on every lock: other failures
 	// judge them.
-	Given []oracle.Monitor
+	Given []oracle.Rule
 	// Variant is how the lock is set up.
 	Variant Variant
 	// Lease is the lease to ask for; 0: the default of the world.
 	Lease time.Duration
 	// Guard is how the ledger protects itself.
 	Guard world.Guard
-	// Inherent: no lock with a lease can prevent it.
-	Inherent bool
-	// Lesson marks what the first screen shows: the failures that tell the story of the stages.
-	Lesson bool
+	// Limit: no lock with a lease can prevent it.
+	Limit bool
+	// FirstScreen marks what the first screen shows: the failures that tell the story of the stages.
+	FirstScreen bool
 	// Basic failures are asked first. A lock that breaks one is not asked the rest.
 	Basic  bool
 	Needs  []Feature // without all of these the failure does not apply
@@ -171,7 +171,7 @@ const (
 	Broken        Outcome = 'x' // the failure shows
 	Safe          Outcome = 'o' // it does not
 	Noticed       Outcome = 'n' // the hold is lost, but its owner is told in time
-	Inherent      Outcome = 'i' // it shows, and no lock with a lease can prevent it
+	Limit         Outcome = 'i' // it shows, and no lock with a lease can prevent it
 	NotApplicable Outcome = '-' // the lock lacks what the failure is about
 	Elsewhere     Outcome = 'w' // it was not run: only the controlled world can run it
 	NotTested     Outcome = 'u' // no rule is broken, but a precondition of the failure was not met
@@ -182,8 +182,8 @@ const (
 func (o Outcome) IsGood() bool { return o == Safe || o == Noticed || o == NotApplicable }
 
 var outcomeIDs = map[Outcome]string{
-	Broken: "broken", Safe: "safe", Noticed: "noticed", Inherent: "inherent", NotApplicable: "not applicable",
-	Elsewhere: "world only", NotTested: "not told", NotPlayed: "not played",
+	Broken: "broken", Safe: "safe", Noticed: "noticed", Limit: "limit", NotApplicable: "not applicable",
+	Elsewhere: "world only", NotTested: "not tested", NotPlayed: "not played",
 }
 
 // String returns the id of an outcome.
@@ -205,11 +205,8 @@ func (o *Outcome) UnmarshalText(id []byte) error {
 
 // Word returns the outcome in words for readers.
 func (o Outcome) Word() i18n.Text {
-	switch o {
-	case Inherent:
+	if o == Limit {
 		return "unavoidable"
-	case NotTested:
-		return "not tested"
 	}
 	return i18n.Text(o.String())
 }

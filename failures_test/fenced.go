@@ -25,8 +25,8 @@ func twins() []Failure {
 		f.Title = "fencing token: " + f.Title
 		f.Story = twinStories[limitFailures[i].ID]
 		f.Fixed = "A token that rises with each hold, and a ledger that refuses a lower one."
-		f.Guard, f.Inherent, f.Needs = world.TokenGuard, false, []Feature{Fencing}
-		f.Lesson = f.ID == "process-pause-fenced"
+		f.Guard, f.Limit, f.Needs = world.TokenGuard, false, []Feature{Fencing}
+		f.FirstScreen = f.ID == "process-pause-fenced"
 		all[i] = f
 	}
 	return all
@@ -39,8 +39,8 @@ var tokenFailures = []Failure{
 		Title:    "the counter of tokens is flushed away",
 		Story:    "A holds the lock for the third time in a second. FLUSHALL removes the lock and, with it, the counter of tokens. B takes the lock: if the counter starts again from 1, or the token is the clock in seconds, B's token is lower than A's, and the ledger treats A's late write as the newer one.",
 		Fixed:    "The token is at least the server's clock in microseconds, so it rises even after Redis has lost its data.",
-		Breaks:   []oracle.Monitor{oracle.Damage},
-		Given:    []oracle.Monitor{oracle.Exclusion},
+		Breaks:   []oracle.Rule{oracle.Damage},
+		Given:    []oracle.Rule{oracle.Exclusion},
 		Requires: []Precondition{given("A A A"), taken("A", serverDid)},
 		Script:   func(w *world.World) { loseToken(w, w.FlushAll) },
 	},
@@ -49,8 +49,8 @@ var tokenFailures = []Failure{
 		Title:    "the replica never saw the counter of tokens",
 		Story:    "A holds the lock for the third time when the master dies. The replica that takes over has neither the lock nor the counter. B must still get a higher token than A, or A's late write wins.",
 		Fixed:    "The token is at least the server's clock in microseconds: that needs only clocks that disagree by less than a failover takes.",
-		Breaks:   []oracle.Monitor{oracle.Damage},
-		Given:    []oracle.Monitor{oracle.Exclusion},
+		Breaks:   []oracle.Rule{oracle.Damage},
+		Given:    []oracle.Rule{oracle.Exclusion},
 		Requires: []Precondition{given("A A A"), taken("A", serverDid)},
 		Script:   func(w *world.World) { loseToken(w, w.Failover) },
 	},
@@ -59,8 +59,8 @@ var tokenFailures = []Failure{
 		Title:    "the clock of Redis is set back",
 		Story:    "A has held the lock for minutes when the server's clock is set back and Redis loses A's key. B takes the lock. The clock now shows an earlier time than it showed for A: a token that comes from the clock alone, or from a counter that has been lost, is lower than A's, and the ledger treats A's late write as the newer one. C comes after B. If C's token is only as high as B's, the ledger refuses C, who holds the lock.",
 		Fixed:    "The token is also higher than the last one, which Redis keeps for much longer than a lease.",
-		Breaks:   []oracle.Monitor{oracle.Damage},
-		Given:    []oracle.Monitor{oracle.Exclusion},
+		Breaks:   []oracle.Rule{oracle.Damage},
+		Given:    []oracle.Rule{oracle.Exclusion},
 		Requires: []Precondition{given("A"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
@@ -82,7 +82,7 @@ var tokenFailures = []Failure{
 		Title:    "the token is fetched before the lock is granted",
 		Story:    "A locks for the second time. Just before it takes the lock, its process stands still; what it sent before has arrived. B takes the lock, writes and unlocks. A goes on and holds the lock after B. A token that A has fetched before, or read from its own clock, is lower than B's: the ledger refuses A, who holds the lock.",
 		Fixed:    "The command that takes the lock makes the token as well.",
-		Breaks:   []oracle.Monitor{oracle.Damage},
+		Breaks:   []oracle.Rule{oracle.Damage},
 		Requires: []Precondition{given("A B A"), overtakes("B", "A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -109,8 +109,8 @@ var tokenFailures = []Failure{
 		Title:    "the token is fetched after the lock is granted",
 		Story:    "Redis grants A the lock, and A's process stands still before the next command that its Lock sends; a Lock that needs no further command has returned. The lease ends, and B takes the lock and creates the order. A goes on and creates it too. A token that A fetches only now is higher than B's: the ledger treats A's late write as the newer one.",
 		Fixed:    "The command that takes the lock makes the token as well.",
-		Breaks:   []oracle.Monitor{oracle.Damage},
-		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossHidden},
+		Breaks:   []oracle.Rule{oracle.Damage},
+		Given:    []oracle.Rule{oracle.Exclusion, oracle.LossHidden},
 		Requires: []Precondition{given("B"), ends("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")

@@ -42,7 +42,7 @@ func guardedBy(guards ...guard) (all []Failure) {
 		for _, g := range guards {
 			f := limitFailures[i] // process-pause, write-delayed
 			f.ID, f.Family, f.Title = f.ID+g.ending, Guards, string(g.kind)+": "+f.Title
-			f.Story, f.Fixed, f.Guard, f.Inherent, f.Lesson = stories(g), g.fixed, g.kind, false, false
+			f.Story, f.Fixed, f.Guard, f.Limit, f.FirstScreen = stories(g), g.fixed, g.kind, false, false
 			f.Requires = []Precondition{given("A B"), inserts("A"), inserts("B")}
 			all = append(all, f)
 		}

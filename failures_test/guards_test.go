@@ -36,7 +36,7 @@ func TestLedgerIsDamagedOnlyWithoutItsGuard(t *testing.T) {
 			f.Guard = world.NoGuard
 			against, broken := failures.Run(t, f, lock).Against()
 			require.True(t, broken, f.ID)
-			require.Equal(t, oracle.Damage, against.Monitor, f.ID)
+			require.Equal(t, oracle.Damage, against.Rule, f.ID)
 		}
 	}
 }
@@ -98,11 +98,11 @@ func TestAnswersOfGuardsAreDrawnInBothLanguages(t *testing.T) {
 }
 
 func TestTwoLocksInOppositeOrdersEndInADeadlockOrTwoHolders(t *testing.T) {
-	for stage, rule := range map[string]oracle.Monitor{"4": oracle.Exclusion, "5": oracle.Deadlock, "6": oracle.Deadlock} {
+	for stage, rule := range map[string]oracle.Rule{"4": oracle.Exclusion, "5": oracle.Deadlock, "6": oracle.Deadlock} {
 		f, _ := failures.Find("two-locks-any-order")
 		v := failures.Run(t, f, stages.MustFind(stage).Subject)
 		require.Len(t, v.Findings, 1, stage)
-		require.Equal(t, rule, v.Findings[0].Monitor, stage)
+		require.Equal(t, rule, v.Findings[0].Rule, stage)
 		drawn := timeline.Text(v.Trace, v.Findings, timeline.Options{Width: 80})
 		require.Contains(t, drawn, "L = lock:")
 		require.Equal(t, rule == oracle.Exclusion, strings.Contains(drawn, "║"), stage)

@@ -10,11 +10,11 @@ import (
 // Failures of the lease: it is missing, or it ends before the work does.
 var leaseFailures = []Failure{
 	{
-		ID: "crash-before-expire", Family: Lease, Lesson: true,
+		ID: "crash-before-expire", Family: Lease, FirstScreen: true,
 		Title:  "a crash between SETNX and PEXPIRE",
 		Story:  "A takes the lock and dies before it can give the key a lease. An hour later the key is still there, and B waits for a client that does not exist.",
 		Fixed:  "SET with NX and PX: the key and its lease come in one command.",
-		Breaks: []oracle.Monitor{oracle.Deadlock, oracle.Leak},
+		Breaks: []oracle.Rule{oracle.Deadlock, oracle.Leak},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.After(world.Installs).Crash() // in stage 1 that is between SETNX and PEXPIRE
@@ -24,11 +24,11 @@ var leaseFailures = []Failure{
 		},
 	},
 	{
-		ID: "work-outlives-ttl", Family: Lease, Lesson: true,
+		ID: "work-outlives-ttl", Family: Lease, FirstScreen: true,
 		Title:    "the work takes longer than the lease",
 		Story:    "A's lease ends while A is still at work. B takes the lock, and both create the same order.",
 		Fixed:    "A watchdog renews the lease for as long as the work takes.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Damage},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Damage},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -44,7 +44,7 @@ var leaseFailures = []Failure{
 		Title:    "the work takes longer than a lease that is not renewed",
 		Story:    "A asks for a lease of its own choice, so no watchdog renews it, and works longer. B takes the lock when the lease is over. A goes on working, unless the lock tells it.",
 		Fixed:    "The hold's context ends with the lease, and A stops.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion},
+		Breaks:   []oracle.Rule{oracle.Exclusion},
 		Requires: []Precondition{given("A"), ends("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -54,11 +54,11 @@ var leaseFailures = []Failure{
 		},
 	},
 	{
-		ID: "loss-hidden-at-unlock", Family: Lease, Lesson: true, Variant: FixedLease,
+		ID: "loss-hidden-at-unlock", Family: Lease, FirstScreen: true, Variant: FixedLease,
 		Title:    "Unlock returns nil for a lost lock",
 		Story:    "A's lease ends while A works. Nothing tells A, not even Unlock: it deletes a key that is gone and returns no error, so A believes that its work was protected. A then locks again: what the lost hold has left in its process must not block it.",
 		Fixed:    "The owner's value in the key: Unlock sees that it is gone and returns ErrNotHeld.",
-		Breaks:   []oracle.Monitor{oracle.LossHidden, oracle.Deadlock},
+		Breaks:   []oracle.Rule{oracle.LossHidden, oracle.Deadlock},
 		Requires: []Precondition{given("A"), ends("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
@@ -75,8 +75,8 @@ var leaseFailures = []Failure{
 		Title:    "the lease is a fraction of a second",
 		Story:    "A asks for a lease of 300 ms and works longer. B takes the lock within the same second, and then A unlocks. A lock that counts in whole seconds gives A no lease, or one of a second; one whose value is the time mistakes B's key for A's.",
 		Fixed:    "PX, in milliseconds, and a random value for each hold.",
-		Breaks:   []oracle.Monitor{oracle.Lease, oracle.WrongDelete},
-		Given:    []oracle.Monitor{oracle.Exclusion}, // A and B overlap: that is work-outlives-fixed-lease
+		Breaks:   []oracle.Rule{oracle.Lease, oracle.WrongDelete},
+		Given:    []oracle.Rule{oracle.Exclusion}, // A and B overlap: that is work-outlives-fixed-lease
 		Requires: []Precondition{given("A B"), ends("A")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
@@ -93,7 +93,7 @@ var leaseFailures = []Failure{
 		Title:    "the lease is not a whole number of seconds",
 		Story:    "A asks for a lease of 3.5 s and works for 3.25 s. A lock that tells Redis whole seconds asks for three: A's lease, or the renewed one, ends while A still has the right to work, and B gets the lock.",
 		Fixed:    "PX and PEXPIRE, in milliseconds.",
-		Breaks:   []oracle.Monitor{oracle.Lease, oracle.Exclusion},
+		Breaks:   []oracle.Rule{oracle.Lease, oracle.Exclusion},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			w.Sleep(w.Lease * 9 / 35) // the clock of Redis, too, is between two seconds

@@ -17,7 +17,7 @@ var networkFailures = []Failure{
 		Title:    "the reply to the acquire comes after the lease",
 		Story:    "Redis grants A the lock, and A stands still before it can read the reply. When it reads OK, the lease is over and B is inside; A believes the OK and enters too.",
 		Fixed:    "Count the lease from the moment the command was sent, and refuse a grant that is already over.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion},
+		Breaks:   []oracle.Rule{oracle.Exclusion},
 		Requires: []Precondition{given("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -34,8 +34,8 @@ var networkFailures = []Failure{
 		Title:  "the way to Redis takes longer than the lease",
 		Story:  "A asks for the lock with a lease of 3 s, and each reply to an acquire takes longer: the lease is too short for that network. A cannot use such a grant. If A asks again each time it gets one, TryLock never returns, and keeps Redis busy.",
 		Fixed:  "TryLock gives up after a few grants that came too late, and returns an error: the lease is too short for the round trip to Redis.",
-		Breaks: []oracle.Monitor{oracle.Waiting},
-		Given:  []oracle.Monitor{oracle.Exclusion}, // believing a late grant is slow-grant
+		Breaks: []oracle.Rule{oracle.Waiting},
+		Given:  []oracle.Rule{oracle.Exclusion}, // believing a late grant is slow-grant
 		Client: func(o *redis.Options) { o.ReadTimeout = -1 },
 		Live:   leaseOfMachine,
 		Script: func(w *world.World) {
@@ -46,12 +46,12 @@ var networkFailures = []Failure{
 		},
 	},
 	{
-		ID: "grant-reply-lost", Family: Network, Lesson: true,
+		ID: "grant-reply-lost", Family: Network, FirstScreen: true,
 		Title:  "the reply to the acquire is lost",
 		Story:  "Redis executes A's acquire, and the connection dies before the reply. A gets an error and gives up; its key stays and blocks all other clients.",
 		Fixed:  "After an acquire whose outcome is unknown, free what it may have got.",
-		Breaks: []oracle.Monitor{oracle.Leak},
-		Given:  []oracle.Monitor{oracle.Deadlock}, // B waits for the key that leaked
+		Breaks: []oracle.Rule{oracle.Leak},
+		Given:  []oracle.Rule{oracle.Deadlock}, // B waits for the key that leaked
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.After(world.Installs).Drop()
@@ -74,7 +74,7 @@ var networkFailures = []Failure{
 		Title:  "the reply to the acquire is lost, and A asks again",
 		Story:  "Redis executes A's acquire, and the reply is lost. A gets an error and calls Lock once more, as a retry of the business does, and unlocks once. The key of the first attempt blocks A; or Redis grants A the lock a second time, its count is two, and one Unlock does not free it.",
 		Fixed:  "If the outcome of an attempt is unknown, free what it may have got before the next attempt. Set the owner's count, do not add to it.",
-		Breaks: []oracle.Monitor{oracle.Leak, oracle.Deadlock, oracle.HoldCount},
+		Breaks: []oracle.Rule{oracle.Leak, oracle.Deadlock, oracle.HoldCount},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.After(world.Installs).Drop()
@@ -93,7 +93,7 @@ var networkFailures = []Failure{
 		Title:    "the service is closed during an acquire, and during a hold",
 		Story:    "Redis grants A the lock, and the reply is slow. A's process closes the lock meanwhile, since it is about to end, and A's caller gives up. If Close does not wait for the acquire, or stops its clean-up, the key stays, and B waits for a process that is gone. B locks once more, and is at work when its process closes the lock there too: B has to be told, and its key must not be renewed again. G waits for the lock in the same process: its Lock has to return without the lock.",
 		Fixed:    "Close waits for the acquires under way, and frees what they got. It ends every wait, and every hold with its watchdog.",
-		Breaks:   []oracle.Monitor{oracle.Leak, oracle.Deadlock, oracle.Exclusion, oracle.Watchdog, oracle.Context},
+		Breaks:   []oracle.Rule{oracle.Leak, oracle.Deadlock, oracle.Exclusion, oracle.Watchdog, oracle.Context},
 		Requires: []Precondition{given("B B"), waitsAs("G", trace.OpClose), closes("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -120,7 +120,7 @@ var networkFailures = []Failure{
 		Title:    "the service is closed while an Unlock is under way",
 		Story:    "A unlocks, and the command is slow. A's process is about to end: it closes the lock, and then its connections. If Close returns before the Unlock has ended, the Unlock loses its connection. The key stays, and B waits for a process that is gone.",
 		Fixed:    "Close waits for the Unlocks under way.",
-		Breaks:   []oracle.Monitor{oracle.Leak, oracle.Deadlock},
+		Breaks:   []oracle.Rule{oracle.Leak, oracle.Deadlock},
 		Requires: []Precondition{given("A"), closes("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -139,8 +139,8 @@ var networkFailures = []Failure{
 		Title:  "go-redis repeats SET NX, and A's own key refuses it",
 		Story:  "The reply to A's acquire is lost. go-redis, which retries three times by default, sends it again, and now the key exists: A's own. A is told that another client holds the lock.",
 		Fixed:  "Lock commands are sent once, or are written so that a repetition does no harm.",
-		Breaks: []oracle.Monitor{oracle.Truth},
-		Given:  []oracle.Monitor{oracle.Leak, oracle.Deadlock}, // the key stays, since A does not know of it
+		Breaks: []oracle.Rule{oracle.Truth},
+		Given:  []oracle.Rule{oracle.Leak, oracle.Deadlock}, // the key stays, since A does not know of it
 		Client: world.DefaultRetries,
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -154,7 +154,7 @@ var networkFailures = []Failure{
 		Title:    "go-redis repeats the Unlock, and B has the lock by now",
 		Story:    "Redis executes A's unlock, and the reply is lost. Before go-redis sends it again, B takes the lock. The repetition removes B's key; or, where the owner is compared in Redis, tells A that it lost a lock it has just freed.",
 		Fixed:    "Lock commands are sent once. If the outcome of an unlock is unknown and the next attempt finds no key, it has succeeded.",
-		Breaks:   []oracle.Monitor{oracle.WrongDelete, oracle.Truth},
+		Breaks:   []oracle.Rule{oracle.WrongDelete, oracle.Truth},
 		Client:   world.DefaultRetries,
 		Requires: []Precondition{given("A B")},
 		Script: func(w *world.World) {
@@ -177,8 +177,8 @@ var networkFailures = []Failure{
 func answeredByProxy(f Failure, words string) Failure {
 	f.Family = Network
 	f.Fixed = "An acquire is refused only if the error is one that Redis is known to refuse with, such as OOM. After any other error the outcome is unknown: free what the acquire may have got."
-	f.Breaks = []oracle.Monitor{oracle.Leak}
-	f.Given = []oracle.Monitor{oracle.Deadlock} // B waits for the key that leaked
+	f.Breaks = []oracle.Rule{oracle.Leak}
+	f.Given = []oracle.Rule{oracle.Deadlock} // B waits for the key that leaked
 	f.Script = func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.After(world.Installs).Fail(words)

@@ -18,7 +18,7 @@ var normalFailures = []Failure{
 		Title:    "two locks of different names",
 		Story:    "A holds the lock order:1001. O asks for order:1001:another, and gets it: another name is another lock. If all locks use one key, each of them waits for all others.",
 		Fixed:    "Make the key from the name that the constructor gets.",
-		Breaks:   []oracle.Monitor{oracle.Truth},
+		Breaks:   []oracle.Rule{oracle.Truth},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, o := w.Client("A"), w.ClientOf("O", another(w))
@@ -34,7 +34,7 @@ var normalFailures = []Failure{
 		Title:    "the program uses the same Redis for other things",
 		Story:    "The program has made the client, and uses it for its business too: there is a stock in Redis. A locks and unlocks. After that the stock must still be there, and A must be able to read it.",
 		Fixed:    "Leave the client open: it belongs to the program that made it. Touch the key of the lock only: no FLUSHALL and no FLUSHDB.",
-		Breaks:   []oracle.Monitor{oracle.NeedlessError, oracle.WrongDelete},
+		Breaks:   []oracle.Rule{oracle.NeedlessError, oracle.WrongDelete},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, c := w.Client("A"), w.Client("C")
@@ -49,7 +49,7 @@ var normalFailures = []Failure{
 		Title:    "a caller cancels while its Lock is waiting",
 		Story:    "A holds the lock, and B waits in Lock. B's caller goes away, just after an attempt of a lock that asks once a second, and cancels the context. Lock has to return soon, with the error of the context. A lock that sleeps, or does not look at its context, keeps a goroutine that is of no use.",
 		Fixed:    "Wait with a select on ctx.Done() and a timer, not with time.Sleep. Return ctx.Err() when Lock gives up.",
-		Breaks:   []oracle.Monitor{oracle.Context},
+		Breaks:   []oracle.Rule{oracle.Context},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -67,7 +67,7 @@ var normalFailures = []Failure{
 		Title:    "a client has few connections",
 		Story:    "Each client may open three connections. A locks and unlocks several times, and B tries in between and is refused. Each command has to give its connection back, also after a refusal: otherwise no connection is left soon, and the whole program stands still.",
 		Fixed:    "Give back each connection that the lock takes from the client, also when the answer is no: send commands through the client, or defer the Close of a Conn.",
-		Breaks:   []oracle.Monitor{oracle.NeedlessError},
+		Breaks:   []oracle.Rule{oracle.NeedlessError},
 		Client:   func(o *redis.Options) { o.PoolSize = connections },
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
@@ -84,7 +84,7 @@ var normalFailures = []Failure{
 		Title:    "the values of several holds",
 		Story:    "A takes the lock several times. At last O takes a lock of another name at the same moment. Each hold needs a value that no other hold has, or a late Unlock deletes the key of another hold. One value for each object, the time, and a short random number are not enough.",
 		Fixed:    "Make a new value in TryLock, for each attempt, of at least 8 random bytes: uuid.NewString(), or rand.Text() of crypto/rand.",
-		Breaks:   []oracle.Monitor{oracle.RepeatedValue},
+		Breaks:   []oracle.Rule{oracle.RepeatedValue},
 		Requires: []Precondition{given("A A A O")},
 		Script: func(w *world.World) {
 			a, o := w.Client("A"), w.ClientOf("O", another(w))
@@ -102,8 +102,8 @@ var normalFailures = []Failure{
 		Title:    "Redis refuses an Unlock, and the holder calls it again",
 		Story:    "Redis refuses A's unlock once. A gets the error and calls Unlock again, and now the key has to go. A lock that has forgotten its value by then leaves the key for the rest of its lease.",
 		Fixed:    "Keep what Unlock needs until Redis has answered: after an error it may be called again.",
-		Breaks:   []oracle.Monitor{oracle.Leak},
-		Given:    []oracle.Monitor{oracle.Truth}, // a lock may free it in the background instead
+		Breaks:   []oracle.Rule{oracle.Leak},
+		Given:    []oracle.Rule{oracle.Truth}, // a lock may free it in the background instead
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
@@ -120,7 +120,7 @@ var normalFailures = []Failure{
 		Title:    "Unlock comes while a renewal is under way",
 		Story:    "Redis has renewed A's lease, and the answer is late. A unlocks meanwhile. If Unlock does not wait for the watchdog, the two run at the same time, and which of them reaches Redis first is a matter of chance.",
 		Fixed:    "Let Unlock stop the watchdog and wait until its goroutine has ended, for instance on a channel that it closes, and then delete.",
-		Breaks:   []oracle.Monitor{oracle.EarlyUnlock},
+		Breaks:   []oracle.Rule{oracle.EarlyUnlock},
 		Requires: []Precondition{given("A"), unlocksDuring("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
@@ -136,7 +136,7 @@ var normalFailures = []Failure{
 		Title:    "work goes on after Unlock",
 		Story:    "A gives the context of its hold to a goroutine that creates the order, and unlocks before it is done. Unlock has to end that context, so that the goroutine stops. Otherwise it goes on, B takes the lock, and both create the order.",
 		Fixed:    "End the context of the hold in Unlock, before the lock is free.",
-		Breaks:   []oracle.Monitor{oracle.Damage},
+		Breaks:   []oracle.Rule{oracle.Damage},
 		Requires: []Precondition{given("A B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -155,7 +155,7 @@ var normalFailures = []Failure{
 		Title:    "a waiter gives up again and again",
 		Story:    "A holds the lock. B waits for it three times, one time after the other, and gives up each time. Each wait may subscribe, and has to end its subscription: otherwise each one costs a connection, until Redis accepts no more.",
 		Fixed:    "End the subscription when the wait is over, also after an error: with defer sub.Close().",
-		Breaks:   []oracle.Monitor{oracle.KeptSubscription},
+		Breaks:   []oracle.Rule{oracle.KeptSubscription},
 		Requires: []Precondition{given("A"), givesUp("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")

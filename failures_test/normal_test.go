@@ -203,7 +203,7 @@ func newFenced(rdb redis.UniversalClient, name string, lease time.Duration) (wor
 func TestSmallMistakeIsFoundByItsFailure(t *testing.T) {
 	for _, c := range []struct {
 		wrong, failure string
-		rule           oracle.Monitor
+		rule           oracle.Rule
 		says, line     string
 	}{
 		{"in memory", "free-lock-given", oracle.Truth, "Lock reported success, but A did not get the lock", ""},
@@ -250,7 +250,7 @@ func TestSmallMistakeIsFoundByItsFailure(t *testing.T) {
 			v := failures.Run(t, f, failures.Subject{New: wrong, Has: f.Needs})
 			require.Equal(t, failures.Broken, v.Outcome, v.Sentence())
 			against, _ := v.Against()
-			require.Equal(t, c.rule, against.Monitor, against.Text)
+			require.Equal(t, c.rule, against.Rule, against.Text)
 			require.Contains(t, against.Text, c.says)
 			source, _ := failures.SourceOf(v.Trace, against)
 			require.Equal(t, c.line, source.Function)

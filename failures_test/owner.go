@@ -15,7 +15,7 @@ var ownerFailures = []Failure{
 		Title:    "two clients take the lock, one after the other",
 		Story:    "The lock is free. A takes it and gives it back, and so does B. Each Lock leaves a key in Redis, and each Unlock removes it.",
 		Fixed:    "Ask Redis, and believe its answer: Lock returns nil, and TryLock true, once the key in Redis is yours. Unlock deletes it and returns nil.",
-		Breaks:   []oracle.Monitor{oracle.Truth, oracle.NeedlessError, oracle.Deadlock},
+		Breaks:   []oracle.Rule{oracle.Truth, oracle.NeedlessError, oracle.Deadlock},
 		Requires: []Precondition{given("A B")},
 		Script: func(w *world.World) {
 			for _, name := range []string{"A", "B"} {
@@ -30,7 +30,7 @@ var ownerFailures = []Failure{
 		Title:    "a second client tries while the first one holds",
 		Story:    "A holds the lock and works for half of its lease. B tries and must be refused, and waits in vain for as long as its context allows. This is the first thing a lock is for; every stage can do it.",
 		Fixed:    "NX: Redis creates the key only if it does not exist.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Truth, oracle.NeedlessError, oracle.Waiting},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Truth, oracle.NeedlessError, oracle.Waiting},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -48,7 +48,7 @@ var ownerFailures = []Failure{
 		Title:    "two clients find the lock free at the same moment",
 		Story:    "A has seen that the lock is free, or is about to ask, and stands still. B takes the lock. When A resumes, it must not act on its stale answer. Then B dies, and when its lease is over C and D ask at the same moment: the one that has seen the end of the lease must not take the lock from the other one, which has it by now. Being second is a normal \"no\", not an error.",
 		Fixed:    "Asking and taking are one command: SETNX, or SET with NX.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.WrongDelete, oracle.Waiting},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.WrongDelete, oracle.Waiting},
 		Requires: []Precondition{given("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -68,12 +68,12 @@ var ownerFailures = []Failure{
 		},
 	},
 	{
-		ID: "delete-foreign", Family: Owner, Lesson: true, Variant: FixedLease,
+		ID: "delete-foreign", Family: Owner, FirstScreen: true, Variant: FixedLease,
 		Title:    "a late Unlock deletes the next client's lock",
 		Story:    "A works longer than its lease, and B takes the lock. Then A unlocks: DEL removes B's key. C finds no key and walks in beside B.",
 		Fixed:    "The owner's value in the key, compared before the delete.",
-		Breaks:   []oracle.Monitor{oracle.WrongDelete},
-		Given:    []oracle.Monitor{oracle.Exclusion}, // A and B overlap: that is work-outlives-ttl
+		Breaks:   []oracle.Rule{oracle.WrongDelete},
+		Given:    []oracle.Rule{oracle.Exclusion}, // A and B overlap: that is work-outlives-ttl
 		Requires: []Precondition{given("A B"), ends("A")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
@@ -85,11 +85,11 @@ var ownerFailures = []Failure{
 		},
 	},
 	{
-		ID: "check-then-delete", Family: Owner, Lesson: true,
+		ID: "check-then-delete", Family: Owner, FirstScreen: true,
 		Title:    "the lock changes hands between GET and DEL",
 		Story:    "A unlocks in time: GET shows A's own value. Before DEL leaves, A's process stands still until the lease is over and B has the lock. Then DEL removes B's key, and C gets the lock while B is at work.",
 		Fixed:    "A Lua script: Redis compares and deletes in one step.",
-		Breaks:   []oracle.Monitor{oracle.WrongDelete},
+		Breaks:   []oracle.Rule{oracle.WrongDelete},
 		Requires: []Precondition{given("A B")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
@@ -108,7 +108,7 @@ var ownerFailures = []Failure{
 		Title:    "a client that holds nothing unlocks",
 		Story:    "A holds the lock. B, which never took it, calls Unlock, as a deferred Unlock after a failed Lock does. A's key is gone, and C gets the lock while A is at work. Later B holds the lock itself, and unlocks. The earlier, extra Unlock must not be counted instead of this one: C has to get the lock.",
 		Fixed:    "The owner's value: Unlock of a client that holds nothing returns ErrNotHeld.",
-		Breaks:   []oracle.Monitor{oracle.WrongDelete, oracle.Truth},
+		Breaks:   []oracle.Rule{oracle.WrongDelete, oracle.Truth},
 		Requires: []Precondition{given("A B")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
@@ -122,11 +122,11 @@ var ownerFailures = []Failure{
 		},
 	},
 	{
-		ID: "double-unlock", Family: Owner, Lesson: true,
+		ID: "double-unlock", Family: Owner, FirstScreen: true,
 		Title:    "a client unlocks twice",
 		Story:    "A unlocks, once by hand and once by defer. In between B has taken the lock: the second Unlock removes B's key, and C gets the lock while B is at work.",
 		Fixed:    "A fresh value for each hold, forgotten once it is unlocked.",
-		Breaks:   []oracle.Monitor{oracle.WrongDelete},
+		Breaks:   []oracle.Rule{oracle.WrongDelete},
 		Requires: []Precondition{given("A B")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
@@ -138,12 +138,12 @@ var ownerFailures = []Failure{
 		},
 	},
 	{
-		ID: "late-unlock", Family: Owner, Lesson: true,
+		ID: "late-unlock", Family: Owner, FirstScreen: true,
 		Title:    "an Unlock that timed out arrives after the next Lock",
 		Story:    "A's Unlock is stuck in the network, and A gives up on it. After the lease A takes the lock again. Now the old command arrives and removes A's new hold; C gets the lock while A is at work. When A unlocks in the end, this must free the new hold, not retry the old Unlock.",
 		Fixed:    "A value that is fresh for each hold, compared and deleted in one step.",
-		Breaks:   []oracle.Monitor{oracle.WrongDelete},
-		Given:    []oracle.Monitor{oracle.Leak}, // the first hold stays, since its Unlock never arrived in time
+		Breaks:   []oracle.Rule{oracle.WrongDelete},
+		Given:    []oracle.Rule{oracle.Leak}, // the first hold stays, since its Unlock never arrived in time
 		Requires: []Precondition{given("A A"), arrivesLate("A")},
 		Script: func(w *world.World) {
 			a, c := w.Client("A"), w.Client("C")
@@ -163,8 +163,8 @@ var ownerFailures = []Failure{
 		Title:    "Unlock fails, the lease ends, and A unlocks again",
 		Story:    "A's Unlock is lost in the network, and Redis refuses all that A sends after it, until the lease has ended. A gets an error. Then B takes the lock, and A unlocks once more, as the error says it may. It must leave B's lock alone, and must not return nil: A's hold was lost, not released. Later A locks and unlocks as before: the failed Unlock must leave nothing behind in A's process.",
 		Fixed:    "Unlock compares the owner's value. An unknown outcome stays unknown only until the lease ends.",
-		Breaks:   []oracle.Monitor{oracle.WrongDelete, oracle.Truth},
-		Given:    []oracle.Monitor{oracle.Leak}, // the Unlock that failed leaves the key for the rest of its lease
+		Breaks:   []oracle.Rule{oracle.WrongDelete, oracle.Truth},
+		Given:    []oracle.Rule{oracle.Leak}, // the Unlock that failed leaves the key for the rest of its lease
 		Requires: []Precondition{given("A B A"), ends("A")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
@@ -191,7 +191,7 @@ var ownerFailures = []Failure{
 		Title:    "a holder tries again and then unlocks",
 		Story:    "A holds the lock, tries to take it once more, and is told no if the lock is not re-entrant. Its Unlock must still free the lock that it has.",
 		Fixed:    "The value is remembered only when the lock was taken.",
-		Breaks:   []oracle.Monitor{oracle.Truth, oracle.Leak, oracle.Deadlock},
+		Breaks:   []oracle.Rule{oracle.Truth, oracle.Leak, oracle.Deadlock},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -208,7 +208,7 @@ var ownerFailures = []Failure{
 		Title:    "a client asks in the last millisecond of the lease",
 		Story:    "A's lease has less than a millisecond left as B tries. Redis refuses B, and says that 0 ms are left: PTTL counts whole milliseconds. A lock that takes this 0 for \"the lock is free\" gives it to B while A holds it.",
 		Fixed:    "Success has its own reply, which cannot be mistaken for a TTL.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Truth},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Truth},
 		Requires: []Precondition{given("A"), asksAsItEnds("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -223,7 +223,7 @@ var ownerFailures = []Failure{
 		Title:    "an administrator frees the lock",
 		Story:    "A holds the lock, and C waits. An administrator, B, frees it by force. C gets it at once, while A is still at work and knows nothing.",
 		Fixed:    "The forced unlock wakes the waiters. A's next renewal, within a third of the lease, tells A.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.LossHidden, oracle.LostWakeUp, oracle.Deadlock},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.LossHidden, oracle.LostWakeUp, oracle.Deadlock},
 		Needs:    []Feature{Force},
 		Requires: []Precondition{given("A"), waits("C"), taken("A", trace.OpForce)},
 		Script: func(w *world.World) {

@@ -49,7 +49,7 @@ func TestLockWithoutNetworkMeetsNoPrecondition(t *testing.T) {
 		f.Unless, subject.Variants[f.Variant] = nil, newUnreachable
 		v := failures.Run(t, f, subject)
 		require.Equal(t, failures.NotTested, v.Outcome, "%s: %s", f.ID, v.Sentence())
-		require.NotEqual(t, "not told", v.Sentence(), "it says why")
+		require.NotEqual(t, "not tested", v.Sentence(), "it says why")
 	}
 }
 

@@ -18,7 +18,7 @@ var OfRedLock = onServers([]Failure{
 		Title:    "two of five servers are down",
 		Story:    "R4 and R5 are down. A takes the lock on R1, R2 and R3, which is a majority, and B is refused there. A unlocks, and B takes it. This is what RedLock is for: with a single server, its loss stops all clients.",
 		Fixed:    "A majority is enough: any two majorities have a server in common.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Truth, oracle.Deadlock, oracle.Leak},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Truth, oracle.Deadlock, oracle.Leak},
 		Requires: []Precondition{given("A B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -35,7 +35,7 @@ var OfRedLock = onServers([]Failure{
 		Title:    "three clients split the servers among them",
 		Story:    "A, B and C ask at the same moment. A is first on R1 and R2, B on R3 and R4, C on R5, so none of them has a majority. Each releases its keys on all servers, pauses for a random time and asks again. They no longer meet, and get the lock one after the other. Without the release, the keys block all clients for a lease. Without the random pause, the clients can split the servers again and again.",
 		Fixed:    "A client without a majority releases its keys at once, and asks again after a random pause.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Deadlock, oracle.Leak, oracle.LostWakeUp},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Deadlock, oracle.Leak, oracle.LostWakeUp},
 		Requires: []Precondition{given("A B C")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
@@ -56,8 +56,8 @@ var OfRedLock = onServers([]Failure{
 		Title:    "a server restarts without its keys",
 		Story:    "A takes the lock on R1, R2 and R3; its commands to R4 and R5 are lost. R3 restarts and has forgotten A's key. B takes the lock on R3, R4 and R5: these are two majorities, and the server that they share has lost its memory. The Redis documentation names two ways out: write each command to disk before it is answered, which is slow, or keep a restarted server away for longer than a lease. Kleppmann answers that the delay relies on clocks again.",
 		Fixed:    "Delayed restarts, or fsync for each command. A resource that refuses late writes needs neither.",
-		Breaks:   []oracle.Monitor{oracle.Damage},
-		Given:    []oracle.Monitor{oracle.Exclusion},
+		Breaks:   []oracle.Rule{oracle.Damage},
+		Given:    []oracle.Rule{oracle.Exclusion},
 		Requires: []Precondition{given("A B"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -74,7 +74,7 @@ var OfRedLock = onServers([]Failure{
 		Title:    "a server that restarts stays away for longer than a lease",
 		Story:    "As in redlock-restart-empty, A has the lock on R1, R2 and R3, and R3 loses its keys. This time it stays away, so B gets R4 and R5 only, and is refused. R3 comes back after a lease: all keys that it has forgotten would have expired by then.",
 		Fixed:    "The delay, which costs availability: if two more servers are down, no client gets the lock until it is over.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Damage},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Damage},
 		Requires: []Precondition{given("A B"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -95,7 +95,7 @@ var OfRedLock = onServers([]Failure{
 		Title:    "the clock of one server jumps ahead",
 		Story:    "A has the lock on all five servers. The clock of R1 jumps beyond the lease, and A's key is gone there. B gets R1 only, and is refused. With one server, the same jump lets B in.",
 		Fixed:    "A majority outlives faults of a minority. With only three of the five keys, A would lose the lock by one jump: compare redlock-restart-empty.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Damage},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Damage},
 		Requires: []Precondition{given("A"), taken("A", serverDid)},
 		Script:   func(w *world.World) { losesVote(w, func() { w.Server(1).JumpServerClock(w.Lease + w.Lease/30) }) },
 	},
@@ -104,8 +104,8 @@ var OfRedLock = onServers([]Failure{
 		Title:    "the clocks of a majority jump ahead",
 		Story:    "A has the lock on all five servers. An operator or a bad time server sets the clocks of R1, R2 and R3 ahead. A's lease is over there, B takes the lock on these three, and both create the order. Kleppmann: the safety of a lock must not depend on clocks. antirez: the clocks need not be right, they only have to run at about the same speed, and operators can avoid jumps.",
 		Fixed:    "Clocks that are adjusted slowly and never set. A guard of the resource needs no clock.",
-		Breaks:   []oracle.Monitor{oracle.Damage},
-		Given:    []oracle.Monitor{oracle.Exclusion},
+		Breaks:   []oracle.Rule{oracle.Damage},
+		Given:    []oracle.Rule{oracle.Exclusion},
 		Requires: []Precondition{given("A B"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			loseKey(w, func() {
@@ -120,8 +120,8 @@ var OfRedLock = onServers([]Failure{
 		Title:    "a holder pauses beyond its lease",
 		Story:    "A has the lock on all five servers, sees that the order is free, and its process stands still. All leases end, B takes the lock and creates the order. A wakes up and creates it too. Five servers do not help here. Kleppmann: a lock that protects data needs a fencing token that rises with each hold, and RedLock has only random values, which have no order. antirez: a resource that can compare tokens hardly needs the lock, and a unique value is enough for a compare and set.",
 		Fixed:    "Nothing in the lock. The resource has to refuse the late write.",
-		Breaks:   []oracle.Monitor{oracle.Damage},
-		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossHidden},
+		Breaks:   []oracle.Rule{oracle.Damage},
+		Given:    []oracle.Rule{oracle.Exclusion, oracle.LossHidden},
 		Requires: []Precondition{given("A B"), ends("A")},
 		Script:   pausesBeyondLease,
 	},
@@ -130,7 +130,7 @@ var OfRedLock = onServers([]Failure{
 		Title:    "the answers take longer than the lease",
 		Story:    "All servers give A the lock, and its process stands still before it reads the last answer. When A goes on, its leases are over and B has the lock. A looks at its clock: more than a lease has passed since it asked, so it does not have the lock, and asks again. It gets the lock when B has finished. Kleppmann: A can stand still after this check just as well, see redlock-pause. antirez: that is true of every lock that expires.",
 		Fixed:    "Validity: the lease minus the time that the answers took, minus the drift of the clocks. If nothing is left, the client does not have the lock.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Damage},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Damage},
 		Requires: []Precondition{given("B A"), ends("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -151,7 +151,7 @@ var OfRedLock = onServers([]Failure{
 		Title:    "a failover loses the key of one master",
 		Story:    "Each of the five servers has a replica of its own. A has the lock on all of them, and R1 fails over to a replica that has not yet seen A's key. B gets R1 only, and is refused. With one master, the same failover lets B in.",
 		Fixed:    "A majority outlives faults of a minority.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Damage},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Damage},
 		Requires: []Precondition{given("A"), taken("A", serverDid)},
 		Script:   func(w *world.World) { losesVote(w, w.Server(1).Failover) },
 	},
@@ -160,8 +160,8 @@ var OfRedLock = onServers([]Failure{
 		Title:    "a release arrives when its client has the lock again",
 		Story:    "A unlocks, and three of its commands are stuck in the network until the leases are over. A takes the lock again, and then the commands arrive. They delete only keys with the value of the first hold. If all holds of a client had the same value, they would free the second hold.",
 		Fixed:    "A new value for each acquisition, and a release that compares it.",
-		Breaks:   []oracle.Monitor{oracle.WrongDelete, oracle.Exclusion},
-		Given:    []oracle.Monitor{oracle.Leak}, // the keys of the first hold stay until their lease ends
+		Breaks:   []oracle.Rule{oracle.WrongDelete, oracle.Exclusion},
+		Given:    []oracle.Rule{oracle.Leak}, // the keys of the first hold stay until their lease ends
 		Requires: []Precondition{given("A A"), arrivesLate("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")

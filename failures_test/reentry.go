@@ -12,11 +12,11 @@ import (
 // one object.
 var reentryFailures = []Failure{
 	{
-		ID: "self-deadlock", Family: Sharing, Lesson: true,
+		ID: "self-deadlock", Family: Sharing, FirstScreen: true,
 		Title:    "a holder takes the same lock again",
 		Story:    "A holds the lock and calls a helper that locks as well. The helper waits for A, and A waits for the helper.",
 		Fixed:    "Re-entry: the owner's count goes up instead.",
-		Breaks:   []oracle.Monitor{oracle.Deadlock},
+		Breaks:   []oracle.Rule{oracle.Deadlock},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
@@ -29,7 +29,7 @@ var reentryFailures = []Failure{
 		Title:    "two goroutines share one lock object",
 		Story:    "A and G are goroutines of one process and use one object. A holds the lock; G, which does not, unlocks. The object cannot tell them apart: A's key is gone, and B gets the lock while A is at work.",
 		Fixed:    "The proof of ownership belongs to the hold, not to the object.",
-		Breaks:   []oracle.Monitor{oracle.WrongDelete},
+		Breaks:   []oracle.Rule{oracle.WrongDelete},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
@@ -44,8 +44,8 @@ var reentryFailures = []Failure{
 		Title:    "a late Unlock meets the lock of the next goroutine",
 		Story:    "A and G are goroutines of one process and use one object. Redis evicts A's key, and G takes the lock. A has done its work and unlocks, but by now the lock is G's. If the object knows only its newest hold, A's Unlock deletes G's key. If one watchdog renews for all, A's loss ends G's renewals, and G works longer than its lease.",
 		Fixed:    "Each hold has its own value and its own renewals, and its Unlock frees no other.",
-		Breaks:   []oracle.Monitor{oracle.WrongDelete, oracle.Watchdog},
-		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossHidden}, // A and G overlap, or a lease is not renewed: those are other stories
+		Breaks:   []oracle.Rule{oracle.WrongDelete, oracle.Watchdog},
+		Given:    []oracle.Rule{oracle.Exclusion, oracle.LossHidden}, // A and G overlap, or a lease is not renewed: those are other stories
 		Requires: []Precondition{given("A G"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -66,7 +66,7 @@ var reentryFailures = []Failure{
 		Title:    "the inner unlock frees the outer hold",
 		Story:    "A holds the lock and calls a helper that takes and frees it again. The helper's Unlock must give back the helper's hold and no more: A is still at work.",
 		Fixed:    "A count in Redis: each Lock adds one, each Unlock takes one away, and the last one frees.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.HoldCount},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.HoldCount},
 		Needs:    []Feature{Reentry},
 		Requires: []Precondition{given("A A")},
 		Script: func(w *world.World) {
@@ -86,7 +86,7 @@ var reentryFailures = []Failure{
 		Title:    "an inner acquire fails, and the outer hold goes with it",
 		Story:    "A holds the lock and takes it again. The deadline passes before the reply is there, and the lock undoes what it may have got. If it frees the whole lock, A's outer hold is gone, and B gets the lock while A is at work. Another inner acquire is refused by Redis, which is full. If the lock keeps a mutex of its own locked after that, the outer Unlock never returns.",
 		Fixed:    "Undo one count, not the whole lock.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.LossHidden, oracle.HoldCount},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.LossHidden, oracle.HoldCount},
 		Needs:    []Feature{Reentry},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
@@ -112,7 +112,7 @@ var reentryFailures = []Failure{
 		Title:    "an inner acquire hangs, and the outer Unlock waits behind it",
 		Story:    "A holds the lock and calls a helper that takes it again. That command is stuck in the network, and A gives up on the helper and unlocks. If Unlock waits for the helper, or gives up and leaves the key, B waits for a holder who has finished.",
 		Fixed:    "The wait for the helper has a limit, and the last Unlock frees the lock all the same.",
-		Breaks:   []oracle.Monitor{oracle.Deadlock, oracle.Leak},
+		Breaks:   []oracle.Rule{oracle.Deadlock, oracle.Leak},
 		Client:   func(o *redis.Options) { o.ReadTimeout = -1 },
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
@@ -131,7 +131,7 @@ var reentryFailures = []Failure{
 		Title:    "an inner acquire hangs, and a TryLock waits behind it",
 		Story:    "A holds the lock and calls two helpers that take it again. The command of the first one is stuck in the network. The second one only tries: it has something else to do if it cannot have the lock now. If it waits behind the first one, it hangs for as long as the network does.",
 		Fixed:    "The second helper waits for the first only as long as its own context allows. A TryLock does not wait.",
-		Breaks:   []oracle.Monitor{oracle.Waiting},
+		Breaks:   []oracle.Rule{oracle.Waiting},
 		Client:   func(o *redis.Options) { o.ReadTimeout = -1 },
 		Requires: []Precondition{given("A")},
 		Live:     leaseOfMachine,
@@ -149,7 +149,7 @@ var reentryFailures = []Failure{
 		Title:    "two helpers of a holder take the lock again at the same moment",
 		Story:    "A holds the lock and has two helpers, each in its own goroutine. Both take the lock again: the command of the first one is on its way as the second one asks. If both read a count of one and write two, the lock is free after two Unlocks, and B gets it while A is still at work.",
 		Fixed:    "One re-entry waits until the other has changed the count; or the command adds one to the count in Redis.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.HoldCount, oracle.Truth, oracle.Deadlock, oracle.Leak},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.HoldCount, oracle.Truth, oracle.Deadlock, oracle.Leak},
 		Requires: []Precondition{given("A A"), asksTwice("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -176,8 +176,8 @@ var reentryFailures = []Failure{
 		Title:    "a client re-enters a lock that it has lost",
 		Story:    "A's lease ends, and B takes the lock. A calls a helper that locks. A counter in A's own memory still says one, so the helper gets the lock without asking Redis, while B holds it.",
 		Fixed:    "Redis decides: re-entry asks whether the owner is still there.",
-		Breaks:   []oracle.Monitor{oracle.Truth},
-		Given:    []oracle.Monitor{oracle.Exclusion, oracle.LossHidden}, // A and B overlap: that is work-outlives-ttl
+		Breaks:   []oracle.Rule{oracle.Truth},
+		Given:    []oracle.Rule{oracle.Exclusion, oracle.LossHidden}, // A and B overlap: that is work-outlives-ttl
 		Needs:    []Feature{Reentry},
 		Requires: []Precondition{given("A B"), ends("A")},
 		Script: func(w *world.World) {
@@ -193,7 +193,7 @@ var reentryFailures = []Failure{
 		Title:  "go-redis repeats the acquire, and the count is two",
 		Story:  "The reply to A's acquire is lost, and go-redis, which retries three times by default, sends it again. A script that adds one now says two. A unlocks once, and the lock stays.",
 		Fixed:  "Lock commands are sent once; or scripts set the count, they do not add to it.",
-		Breaks: []oracle.Monitor{oracle.HoldCount, oracle.Leak, oracle.Deadlock},
+		Breaks: []oracle.Rule{oracle.HoldCount, oracle.Leak, oracle.Deadlock},
 		Needs:  []Feature{Reentry},
 		Client: world.DefaultRetries,
 		Script: func(w *world.World) {
@@ -211,7 +211,7 @@ var reentryFailures = []Failure{
 		Title:    "a client unlocks once more than it locked",
 		Story:    "A takes the lock twice and unlocks three times, as with one defer too many. The third Unlock has nothing to give back. It must return an error, and must not affect B, who locks next.",
 		Fixed:    "Each hold is released once; a release too many returns ErrNotHeld.",
-		Breaks:   []oracle.Monitor{oracle.Truth, oracle.WrongDelete},
+		Breaks:   []oracle.Rule{oracle.Truth, oracle.WrongDelete},
 		Needs:    []Feature{Reentry},
 		Requires: []Precondition{given("A A B")},
 		Script: func(w *world.World) {
@@ -231,7 +231,7 @@ var reentryFailures = []Failure{
 		Title:    "another goroutine takes the lock for its own",
 		Story:    "A and G are goroutines of one process, each with a request of its own. A holds the lock. G asks for it, and must wait: goroutines of one process are not each other's helpers.",
 		Fixed:    "The owner is the hold, not the process and not the lock object.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Truth},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Truth},
 		Needs:    []Feature{Reentry},
 		Requires: []Precondition{given("A"), waits("G")},
 		Script: func(w *world.World) {
@@ -250,7 +250,7 @@ var reentryFailures = []Failure{
 		Title:    "a client holds two locks, one inside the other",
 		Story:    "A takes another lock and then this one, and releases them in turn. They have nothing in common but their process. A lock that remembers its holds in a table of that process may take the second name for a re-entry of the first: Unlock counts down, returns nil, and leaves the key. B waits for a holder who has finished.",
 		Fixed:    "A process remembers a hold under the whole name, not under a hash of it or under the goroutine alone.",
-		Breaks:   []oracle.Monitor{oracle.Leak, oracle.Truth, oracle.Deadlock},
+		Breaks:   []oracle.Rule{oracle.Leak, oracle.Truth, oracle.Deadlock},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -266,9 +266,9 @@ var reentryFailures = []Failure{
 		Title:  "two goroutines ask for a free lock at the same moment",
 		Story:  "A and G are goroutines of one process, and the lock is free. A's command is on its way to Redis as G asks too. One of them gets the lock and works, the other one waits and gets it next, with a lease of its own, and each gives back its own hold.",
 		Fixed:  "What an attempt leaves in the process belongs to that attempt alone: its value, its hold, its place in the queue.",
-		Breaks: []oracle.Monitor{oracle.Exclusion, oracle.WrongDelete, oracle.LostWakeUp, oracle.Deadlock, oracle.Leak, oracle.Truth},
+		Breaks: []oracle.Rule{oracle.Exclusion, oracle.WrongDelete, oracle.LostWakeUp, oracle.Deadlock, oracle.Leak, oracle.Truth},
 		// Either command may reach Redis first.
-		Given:    []oracle.Monitor{oracle.BoundedWait},
+		Given:    []oracle.Rule{oracle.BoundedWait},
 		Requires: []Precondition{asksWhile("G", "A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")

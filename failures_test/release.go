@@ -16,7 +16,7 @@ var releasing = []Failure{
 		Title:    "Unlock comes before the watchdog has begun",
 		Story:    "A's work is done as soon as it has the lock, and A unlocks at once. A watchdog that registers a moment later is never stopped: it renews a lock that no client holds.",
 		Fixed:    "The watchdog runs before Lock returns.",
-		Breaks:   []oracle.Monitor{oracle.Watchdog, oracle.Leak},
+		Breaks:   []oracle.Rule{oracle.Watchdog, oracle.Leak},
 		Requires: []Precondition{given("A A"), renewed("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
@@ -33,8 +33,8 @@ var releasing = []Failure{
 		Title:    "Unlock fails, and the watchdog lives on",
 		Story:    "Redis refuses A's unlock with an error, and A gives up. If the watchdog is stopped only after a successful delete, it renews the key of a finished owner forever, and B never gets the lock.",
 		Fixed:    "Stop the watchdog first, then delete: whatever the delete returns, the lease ends.",
-		Breaks:   []oracle.Monitor{oracle.Deadlock, oracle.Watchdog},
-		Given:    []oracle.Monitor{oracle.Leak}, // the refused unlock leaves the key for the rest of its lease
+		Breaks:   []oracle.Rule{oracle.Deadlock, oracle.Watchdog},
+		Given:    []oracle.Rule{oracle.Leak}, // the refused unlock leaves the key for the rest of its lease
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -50,7 +50,7 @@ var releasing = []Failure{
 		Title:    "a renewal is on its way while the holder unlocks",
 		Story:    "A's renewal is slow, and A unlocks meanwhile. If Unlock does not wait for the watchdog, the key is deleted first, the renewal finds nothing, and A is told that it lost a lock which it gave back itself. Stage 5 waits; stage 6 no longer cares what a renewal of that hold finds.",
 		Fixed:    "Unlock stops the watchdog and waits until it has ended, then it deletes. If each hold has its own owner value, it need not wait: it forgets the hold first.",
-		Breaks:   []oracle.Monitor{oracle.Truth},
+		Breaks:   []oracle.Rule{oracle.Truth},
 		Requires: []Precondition{given("A"), unlocksDuring("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
@@ -67,7 +67,7 @@ var releasing = []Failure{
 		Title:    "a renewal hangs, and Unlock waits for it",
 		Story:    "A's renewal is stuck in the network, and go-redis has no read timeout. A unlocks. Unlock waits for the watchdog, as it should; but if the renewal may take forever, so does Unlock, and B waits for a holder that has finished.",
 		Fixed:    "Each renewal has a deadline within the lease, so Unlock has one too.",
-		Breaks:   []oracle.Monitor{oracle.Deadlock},
+		Breaks:   []oracle.Rule{oracle.Deadlock},
 		Client:   func(o *redis.Options) { o.ReadTimeout = -1 },
 		Requires: []Precondition{given("A"), unlocksDuring("A")},
 		Script: func(w *world.World) {
@@ -86,7 +86,7 @@ var releasing = []Failure{
 		Title:    "a holder dies at work",
 		Story:    "A's process is killed while A holds the lock. Unlock is never called, and the lease is no longer renewed: the watchdog ends with its process. B gets the lock when the lease is over.",
 		Fixed:    "A lease: a key that is not renewed expires by itself.",
-		Breaks:   []oracle.Monitor{oracle.Deadlock, oracle.Leak},
+		Breaks:   []oracle.Rule{oracle.Deadlock, oracle.Leak},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -101,10 +101,10 @@ var releasing = []Failure{
 		Title:  "the work never ends, and neither does the lock",
 		Story:  "A's business hangs in a loop while A holds the lock. A fixed lease ends whatever A does. A watchdog cannot tell long work from stuck work: it renews forever, and B never gets the lock.",
 		Fixed:  "A limit for the hold: then the renewals stop, and the holder is told.",
-		Breaks: []oracle.Monitor{oracle.EndlessHold},
+		Breaks: []oracle.Rule{oracle.EndlessHold},
 		// Without a watchdog the lease ends during the work: that is work-outlives-ttl. A limit
 		// ends a hold while its key is there.
-		Given:    []oracle.Monitor{oracle.Exclusion, oracle.EarlyLoss},
+		Given:    []oracle.Rule{oracle.Exclusion, oracle.EarlyLoss},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -118,8 +118,8 @@ var releasing = []Failure{
 		Title:    "work that never ends takes its lock again and again",
 		Story:    "A's business hangs in a loop, and each turn of the loop calls a helper that takes the lock and gives it back. A limit for the hold that starts again with each re-entry limits nothing, and B never gets the lock.",
 		Fixed:    "The limit counts from the first hold: a re-entry does not restart it.",
-		Breaks:   []oracle.Monitor{oracle.EndlessHold},
-		Given:    []oracle.Monitor{oracle.Exclusion, oracle.EarlyLoss}, // as in renewed-for-ever
+		Breaks:   []oracle.Rule{oracle.EndlessHold},
+		Given:    []oracle.Rule{oracle.Exclusion, oracle.EarlyLoss}, // as in renewed-for-ever
 		Requires: []Precondition{given("A A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -138,9 +138,9 @@ var releasing = []Failure{
 		Title:  "the holder forgets to unlock",
 		Story:  "A takes the lock and returns early, without Unlock. Its process lives on, and so does the watchdog. Later G, another goroutine of that process, wants the lock, and waits for a hold that will never be released.",
 		Fixed:  "A limit for the hold, and defer Unlock in the line after Lock.",
-		Breaks: []oracle.Monitor{oracle.EndlessHold},
+		Breaks: []oracle.Rule{oracle.EndlessHold},
 		// The rules take A for the holder until it unlocks.
-		Given:    []oracle.Monitor{oracle.Exclusion, oracle.EarlyLoss},
+		Given:    []oracle.Rule{oracle.Exclusion, oracle.EarlyLoss},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")

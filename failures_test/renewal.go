@@ -16,8 +16,8 @@ var renewing = []Failure{
 		Title:    "a late renewal extends the next client's lock",
 		Story:    "A's process stands still as its watchdog sends a renewal. The lease ends, and B takes the lock. A wakes up, and the renewal arrives: if it does not check whose key it is, it keeps B's lock alive, forever if A goes on.",
 		Fixed:    "The renewal is a script: compare the owner, then PEXPIRE.",
-		Breaks:   []oracle.Monitor{oracle.WrongExtend},
-		Given:    []oracle.Monitor{oracle.Exclusion}, // A still believes that it holds the lock: that is process-pause
+		Breaks:   []oracle.Rule{oracle.WrongExtend},
+		Given:    []oracle.Rule{oracle.Exclusion}, // A still believes that it holds the lock: that is process-pause
 		Requires: []Precondition{given("A B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -35,7 +35,7 @@ var renewing = []Failure{
 		Title:    "one renewal fails",
 		Story:    "Redis answers A's first renewal with an error, and would accept the second. A watchdog that gives up at the first error leaves A without a lease in the middle of its work.",
 		Fixed:    "An error does not end the watchdog: it tries again while the lease lasts.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Watchdog},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Watchdog},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -50,7 +50,7 @@ var renewing = []Failure{
 		Title:    "a renewal fails, and a lease later another one",
 		Story:    "Redis answers one of A's renewals with an error, accepts the next ones, and then answers another one with an error. A watchdog that remembers the first error, counts it, or has gone on with a shorter lease, does not survive the second, and B gets the lock.",
 		Fixed:    "A renewal that succeeds makes up for all that failed before it.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Watchdog},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Watchdog},
 		Requires: []Precondition{given("A"), renewed("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -65,11 +65,11 @@ var renewing = []Failure{
 		},
 	},
 	{
-		ID: "renew-partition", Family: Renewal, Lesson: true, Needs: []Feature{Watchdog}, Loss: true,
+		ID: "renew-partition", Family: Renewal, FirstScreen: true, Needs: []Feature{Watchdog}, Loss: true,
 		Title:    "the holder loses its network",
 		Story:    "A holds the lock, and its network is gone: no renewal gets through, the lease ends, B takes the lock. A hears nothing from Redis and goes on working, unless it looks at its own clock.",
 		Fixed:    "The holder counts the lease itself, and ends the hold when it could not renew in time.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion},
+		Breaks:   []oracle.Rule{oracle.Exclusion},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -85,7 +85,7 @@ var renewing = []Failure{
 		Title:    "the holder counts its lease from the reply",
 		Story:    "The reply to A's acquire is slow, and then A's network is gone. Redis has counted since the command arrived. If A counts from the reply, it believes in its lease for too long, and B has the lock by then.",
 		Fixed:    "The holder's own deadline counts from before the command was sent.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion},
+		Breaks:   []oracle.Rule{oracle.Exclusion},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -102,7 +102,7 @@ var renewing = []Failure{
 		Title:    "the holder counts a renewed lease from the reply",
 		Story:    "Redis counts the new lease from the moment when A's renewal arrives. The answer to it is slow, and then A's network is gone. If A counts the lease from the answer, A believes in it for too long, and B gets the lock meanwhile.",
 		Fixed:    "Each renewal sets a new deadline for the holder: the time at which the renewal was sent, plus the lease.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion},
+		Breaks:   []oracle.Rule{oracle.Exclusion},
 		Requires: []Precondition{given("A"), renewed("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -121,8 +121,8 @@ var renewing = []Failure{
 		Title:    "the renewals arrive, and their answers do not",
 		Story:    "A's renewals reach Redis, and their answers are too late. A cannot know that they arrived: it is told that its hold is lost, and unlocks. But Redis has given its key a new lease each time. If Unlock only reports the loss, B waits until that lease is over, although no client holds the lock.",
 		Fixed:    "The Unlock of a lost hold asks Redis to free it all the same, and Redis compares the owner.",
-		Breaks:   []oracle.Monitor{oracle.Leak},
-		Given:    []oracle.Monitor{oracle.Deadlock}, // B waits for the key that stays
+		Breaks:   []oracle.Rule{oracle.Leak},
+		Given:    []oracle.Rule{oracle.Deadlock}, // B waits for the key that stays
 		Requires: []Precondition{given("A"), renewed("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -138,7 +138,7 @@ var renewing = []Failure{
 		Title:    "the key is gone, and only the watchdog sees it",
 		Story:    "Redis evicts A's key, and B takes the lock. For a moment A cannot know. But A's next renewal is answered with 0: if the watchdog ignores that answer, A goes on working while B holds the lock.",
 		Fixed:    "A renewal that finds nothing ends the hold, within a third of the lease.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion},
+		Breaks:   []oracle.Rule{oracle.Exclusion},
 		Requires: []Precondition{given("A"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -154,7 +154,7 @@ var renewing = []Failure{
 		Title:    "the watchdog saw the loss, and Unlock returns nil",
 		Story:    "Redis evicts A's key, and A's next renewal finds nothing. The watchdog ends without telling A. Then A unlocks. If Unlock finds that the watchdog or the key is gone, and returns no error, A believes that its work was protected. In A's next hold the key disappears just before the Unlock, so Unlock is the first to see it.",
 		Fixed:    "Unlock reports what the watchdog saw: the hold was lost.",
-		Breaks:   []oracle.Monitor{oracle.LossHidden},
+		Breaks:   []oracle.Rule{oracle.LossHidden},
 		Requires: []Precondition{given("A A"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			a := w.Client("A")
@@ -173,7 +173,7 @@ var renewing = []Failure{
 		Title:    "the business occupies the connection that renewals need",
 		Story:    "A's lock and its business share one connection, and a slow command of the business takes it for longer than the lease. The renewals wait in the process; Redis never sees one. B takes the lock.",
 		Fixed:    "The holder's own deadline ends the hold; a separate client for the lock avoids it.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion},
+		Breaks:   []oracle.Rule{oracle.Exclusion},
 		Client:   func(o *redis.Options) { o.PoolSize, o.ReadTimeout = 1, -1 },
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
@@ -193,7 +193,7 @@ var renewing = []Failure{
 		Title:    "the second hold of one object is not renewed",
 		Story:    "A locks, unlocks, and takes the lock again, this time with TryLock. It tries once more while it holds the lock, and works longer than its lease. If the first Unlock has stopped the watchdog for good, if only Lock starts one, or if the refused try stops it, the lease is not renewed, and B gets the lock.",
 		Fixed:    "Each hold starts a watchdog of its own, whichever call took it.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Watchdog, oracle.Truth},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Watchdog, oracle.Truth},
 		Requires: []Precondition{given("A A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -213,7 +213,7 @@ var renewing = []Failure{
 		Title:    "the watchdog's times do not fit a short lease",
 		Story:    "A asks for a lease of 4.5 s and works for twice as long. Then B takes the lock, and dies after its first renewal. A watchdog that renews every ten seconds, whatever the lease, comes too late: A and B create the same order. So does one that sends EXPIRE with 4.5: Redis takes whole seconds only, and answers with an error. One that always renews for thirty seconds lets C wait for a dead client.",
 		Fixed:    "The watchdog takes its times from the lease: it renews after each third of it, with PEXPIRE.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Watchdog, oracle.Damage, oracle.Lease, oracle.Deadlock, oracle.Leak},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Watchdog, oracle.Damage, oracle.Lease, oracle.Deadlock, oracle.Leak},
 		Requires: []Precondition{given("A B")},
 		Live:     leaseOfMachine,
 		Script: func(w *world.World) {
@@ -235,7 +235,7 @@ var renewing = []Failure{
 		Title:    "each re-entry starts a watchdog",
 		Story:    "A takes the lock, and after a while twice more, a helper in a helper. It is one key with one lease: three watchdogs would send three times as many renewals, and one that is forgotten renews forever.",
 		Fixed:    "One watchdog for each owner: the first hold starts it, the last one stops it.",
-		Breaks:   []oracle.Monitor{oracle.RenewalCount, oracle.Watchdog},
+		Breaks:   []oracle.Rule{oracle.RenewalCount, oracle.Watchdog},
 		Requires: []Precondition{given("A A A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
@@ -256,7 +256,7 @@ var renewing = []Failure{
 		Title:    "a lock with a long fixed lease is held beside one that is renewed",
 		Story:    "A's process holds another lock with a lease of many minutes, which is not renewed. Then A takes this one, and works longer than its lease. One timer looks after both: if it waits for the end of the long lease, this one is never renewed, and B gets the lock.",
 		Fixed:    "The timer goes off for whichever lock is due next.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Watchdog, oracle.Lease},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Watchdog, oracle.Lease},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -272,7 +272,7 @@ var renewing = []Failure{
 		Title:    "a lease that is fixed ends just after another one is renewed",
 		Story:    "A's process holds another lock, whose lease is renewed. Then A takes this one with a lease of its own choice, and works longer. Its lease ends just after a renewal of the other one. If the renewal takes along whatever is due soon, this lock gets a new and longer lease. A is told that its hold is over, and B waits although no client holds the lock.",
 		Fixed:    "A renewal takes along only leases that are to be renewed. A fixed lease ends when A said it would.",
-		Breaks:   []oracle.Monitor{oracle.Lease, oracle.Deadlock, oracle.Exclusion},
+		Breaks:   []oracle.Rule{oracle.Lease, oracle.Deadlock, oracle.Exclusion},
 		Requires: []Precondition{given("A")},
 		Live:     leaseOfMachine,
 		Script: func(w *world.World) {
@@ -288,7 +288,7 @@ var renewing = []Failure{
 		Title:    "one command renews two locks in two slots",
 		Story:    "A holds two locks and works longer than their lease. The address is that of a Cluster, which has one node or is behind a proxy: Redis refuses a command whose keys are in different slots. If one command renews both locks, it is refused each time, and B gets the lock.",
 		Fixed:    "One command for each lock; at the latest when Redis has said CROSSSLOT, and still in time for this renewal.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Watchdog},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Watchdog},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			name := "{" + w.Lock + "}" // the keys of a lock with several keys are in one slot

@@ -72,7 +72,7 @@ func (v Verdict) SentenceIn(l i18n.Language) string {
 		return cannotPlay.Localize(l, "why", v.Missing)
 	}
 	if against, ok := v.Against(); ok {
-		return ruleBroken.Localize(l, "rule", i18n.Text(against.Monitor), "what", against.Localize(l))
+		return ruleBroken.Localize(l, "rule", i18n.Text(against.Rule), "what", against.Localize(l))
 	}
 	if v.Err != nil {
 		return v.Err.Error()
@@ -83,7 +83,7 @@ func (v Verdict) SentenceIn(l i18n.Language) string {
 // at returns the line that sent the command with which the lock broke a rule, or "".
 func (v Verdict) at() string {
 	against, ok := v.Against()
-	if !ok || v.Outcome != Broken && v.Outcome != Inherent {
+	if !ok || v.Outcome != Broken && v.Outcome != Limit {
 		return ""
 	}
 	source, at := SourceOf(v.Trace, against)
@@ -171,16 +171,16 @@ func (v Verdict) cause() i18n.Text {
 		return v.Outcome.Word()
 	case against.Panics:
 		return callPanics
-	case v.Failure.Loss && (against.Monitor == oracle.Exclusion || against.Monitor == oracle.LossHidden):
+	case v.Failure.Loss && (against.Rule == oracle.Exclusion || against.Rule == oracle.LossHidden):
 		return lossHidden
 	}
-	return i18n.Text(against.Monitor)
+	return i18n.Text(against.Rule)
 }
 
 // summary returns a line with the number of each outcome, and one for each cause of unexpected ones.
 func summary(count map[Outcome]int, unexpected []Verdict) string {
 	var counts []string
-	for _, o := range []Outcome{Broken, Safe, Noticed, Inherent, NotTested, NotPlayed, NotApplicable} {
+	for _, o := range []Outcome{Broken, Safe, Noticed, Limit, NotTested, NotPlayed, NotApplicable} {
 		if count[o] > 0 {
 			counts = append(counts, fmt.Sprintf("%s %d", o.Word(), count[o]))
 		}

@@ -13,7 +13,7 @@ var serverFailures = []Failure{
 		Title:    "Redis forgets the lock's scripts",
 		Story:    "A holds the lock, and B has been refused, when SCRIPT FLUSH, or a restart, empties the script cache. EVALSHA answers NOSCRIPT; Unlock has to send the script itself, or the lock stays. B's Lock has to send its script again, too.",
 		Fixed:    "EVALSHA with EVAL to fall back on.",
-		Breaks:   []oracle.Monitor{oracle.Leak, oracle.Deadlock},
+		Breaks:   []oracle.Rule{oracle.Leak, oracle.Deadlock},
 		Needs:    []Feature{Scripts},
 		Requires: []Precondition{given("A B")},
 		Script: func(w *world.World) {
@@ -30,8 +30,8 @@ var serverFailures = []Failure{
 		Title:    "Redis is full and refuses the acquire",
 		Story:    "Redis has no memory left and answers OOM. Lock has to return that error, or to ask again after a pause. If it says that another client holds the lock, A waits for a holder that does not exist. If it asks again at once, it keeps a full server busy.",
 		Fixed:    "An error is returned as an error, never as \"no\". Before it asks again, the lock waits.",
-		Breaks:   []oracle.Monitor{oracle.Truth},
-		Given:    []oracle.Monitor{oracle.Deadlock}, // A waits for the server, and for no lock
+		Breaks:   []oracle.Rule{oracle.Truth},
+		Given:    []oracle.Rule{oracle.Deadlock}, // A waits for the server, and for no lock
 		Requires: []Precondition{answered("OOM")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
@@ -58,8 +58,8 @@ var serverFailures = []Failure{
 // these words.
 func refusedUnlock(f Failure, words string) Failure {
 	f.Family = Servers
-	f.Breaks = []oracle.Monitor{oracle.Leak}
-	f.Given = []oracle.Monitor{oracle.Deadlock} // B waits for the key that stays
+	f.Breaks = []oracle.Rule{oracle.Leak}
+	f.Given = []oracle.Rule{oracle.Deadlock} // B waits for the key that stays
 	f.Requires = []Precondition{given("A")}
 	f.Script = func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")

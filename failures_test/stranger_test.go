@@ -74,7 +74,7 @@ func TestStuckLockIsReportedWithItsLine(t *testing.T) {
 					cells[stages.MustFind("4").Expect(f)]++
 				}
 				require.Contains(t, string(out), fmt.Sprintf("broken %d, safe %d, unavoidable %d, not applicable %d",
-					cells[failures.Broken], cells[failures.Safe], cells[failures.Inherent], cells[failures.NotApplicable]))
+					cells[failures.Broken], cells[failures.Safe], cells[failures.Limit], cells[failures.NotApplicable]))
 				require.Contains(t, string(out), "\n        1 failure: the holder is not told of a loss: work-outlives-fixed-lease\n")
 			}
 		})

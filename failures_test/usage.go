@@ -14,11 +14,11 @@ import (
 // one.
 var usageFailures = []Failure{
 	{
-		ID: "unlock-before-commit", Family: Usage, Inherent: true,
+		ID: "unlock-before-commit", Family: Usage, Limit: true,
 		Title:    "the lock is free before the transaction commits",
 		Story:    "A's work is a transaction of the database. A locks, inserts the order, unlocks, and commits after that. In between B takes the lock and does not see the order, since it is not committed, and creates it too. This is what @Transactional does around a method that locks inside, and defer tx.Commit() before defer Unlock(), since the last defer runs first. Each client was alone inside the lock, but a part of A's work was outside.",
 		Fixed:    "Nothing in the lock: no lock can keep its caller from unlocking too early. Commit, then unlock: the lock goes around the transaction.",
-		Breaks:   []oracle.Monitor{oracle.Damage},
+		Breaks:   []oracle.Rule{oracle.Damage},
 		Requires: []Precondition{given("A B"), inserts("A"), inserts("B")},
 		Script: func(w *world.World) {
 			a, b := beginAndInsert(w)
@@ -32,7 +32,7 @@ var usageFailures = []Failure{
 		Title:    "the transaction commits before the lock is free",
 		Story:    "A's work is a transaction of the database, as before. A locks, inserts the order, commits, and unlocks after that. B takes the lock, sees the order, and creates nothing.",
 		Fixed:    "Commit, then unlock: the lock goes around the transaction.",
-		Breaks:   []oracle.Monitor{oracle.Damage},
+		Breaks:   []oracle.Rule{oracle.Damage},
 		Requires: []Precondition{given("A B"), inserts("A")},
 		Script: func(w *world.World) {
 			a, b := beginAndInsert(w)
@@ -42,11 +42,11 @@ var usageFailures = []Failure{
 		},
 	},
 	{
-		ID: "two-locks-any-order", Family: Usage, Variant: Both, Inherent: true,
+		ID: "two-locks-any-order", Family: Usage, Variant: Both, Limit: true,
 		Title:    "two clients take two locks in opposite orders",
 		Story:    "A takes order:1001 and then stock:tea, B takes stock:tea and then order:1001. Each has its first lock and waits for the other's: a deadlock. With a watchdog both renew what they have, and wait until one of them gives up. Without a watchdog the leases end while they wait: each gets the lock that the other has lost, and both believe that they have both locks.",
 		Fixed:    "Nothing in the lock: it does not know the other lock. All clients take their locks in one order, such as that of the names. A deadline ends the wait.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Deadlock},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Deadlock},
 		Requires: []Precondition{haveOneEach("A", "B")},
 		Script:   func(w *world.World) { takeBoth(w, []string{w.Lock, otherLock}, []string{otherLock, w.Lock}) },
 		Live:     keysOfOne,
@@ -56,7 +56,7 @@ var usageFailures = []Failure{
 		Title:    "two clients take two locks in one order",
 		Story:    "A and B both take order:1001 and then stock:tea. The client that gets the first lock gets the second too. The other one waits for the first lock, and holds nothing that another client waits for. A unlocks both, and B comes next.",
 		Fixed:    "All clients take their locks in one order, such as that of the names.",
-		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Deadlock},
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Deadlock},
 		Requires: []Precondition{given("A B"), waits("B")},
 		Script:   func(w *world.World) { takeBoth(w, []string{w.Lock, otherLock}, []string{w.Lock, otherLock}) },
 		Live:     keysOfOne,

@@ -200,17 +200,17 @@ func (v *Verdict) decide() {
 		v.Missing = f.unmet(v.Trace)
 	}
 	unknown := unknownCommand(v.Trace)
-	switch about := slices.Contains(f.Breaks, against.Monitor); {
+	switch about := slices.Contains(f.Breaks, against.Rule); {
 	case unknown.Text != "":
 		v.Outcome, v.Missing, v.Findings = NotPlayed, unknown, nil
-	case convicted && !(about && f.Inherent):
+	case convicted && !(about && f.Limit):
 		v.Outcome = Broken
 	case !ended:
 		v.Outcome, v.Missing = NotPlayed, i18n.Text(strings.TrimPrefix(v.Err.Error(), "world: ")).Args()
 	case v.Missing.Text != "":
 		v.Outcome = NotTested
 	case convicted:
-		v.Outcome = Inherent
+		v.Outcome = Limit
 	case f.Loss && oracle.Noticed(v.Trace):
 		v.Outcome = Noticed
 	default:
@@ -245,11 +245,11 @@ func unknownCommand(tr *trace.Trace) i18n.Message {
 //
 // Findings after a call that outlived its context are its consequences, and do not count.
 func (v Verdict) Against() (found oracle.Finding, ok bool) {
-	other := func(x oracle.Finding) bool { return !slices.Contains(v.Failure.Given, x.Monitor) }
-	root := func(x oracle.Finding) bool { return x.Monitor == oracle.Lease && other(x) }
-	about := func(x oracle.Finding) bool { return slices.Contains(v.Failure.Breaks, x.Monitor) }
+	other := func(x oracle.Finding) bool { return !slices.Contains(v.Failure.Given, x.Rule) }
+	root := func(x oracle.Finding) bool { return x.Rule == oracle.Lease && other(x) }
+	about := func(x oracle.Finding) bool { return slices.Contains(v.Failure.Breaks, x.Rule) }
 	findings := v.Findings
-	if late := slices.IndexFunc(findings, func(x oracle.Finding) bool { return x.Monitor == oracle.Context && other(x) }); late >= 0 {
+	if late := slices.IndexFunc(findings, func(x oracle.Finding) bool { return x.Rule == oracle.Context && other(x) }); late >= 0 {
 		findings = findings[:late+1]
 	}
 	for _, counts := range []func(oracle.Finding) bool{root, about, other} {

@@ -16,7 +16,7 @@ var waitingFailures = []Failure{
 		Title:    "a waiter is told that the lock is free",
 		Story:    "B waits while A holds the lock. A unlocks, and B has to get the lock now, not when A's lease would have ended.",
 		Fixed:    "The unlock script publishes a message, and the waiter has subscribed to its channel.",
-		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Breaks:   []oracle.Rule{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:    []Feature{PubSub},
 		Requires: []Precondition{given("A"), waits("B")},
 		Script: func(w *world.World) {
@@ -33,7 +33,7 @@ var waitingFailures = []Failure{
 		Title:    "the message is published before the waiter listens",
 		Story:    "B's attempt fails, and B subscribes. While SUBSCRIBE is on its way, A unlocks and publishes: B does not listen yet. If B now waits for a message, it waits for the whole lease although the lock is free.",
 		Fixed:    "Wait until Redis has acknowledged SUBSCRIBE, then try once more, then wait.",
-		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Breaks:   []oracle.Rule{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:    []Feature{PubSub},
 		Requires: []Precondition{given("A"), waits("B")},
 		Script: func(w *world.World) {
@@ -51,7 +51,7 @@ var waitingFailures = []Failure{
 		Title:    "the message overtakes the refusal",
 		Story:    "B listens and tries once more. Redis refuses, and the refusal is slow. A unlocks, and the message is there first, when B does not wait yet. Then B reads the refusal and waits. A wake-up that reaches only waiters that already wait is lost.",
 		Fixed:    "A wake-up is kept until a waiter takes it: a channel with room for one.",
-		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Breaks:   []oracle.Rule{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:    []Feature{PubSub},
 		Requires: []Precondition{given("A"), waits("B")},
 		Script: func(w *world.World) {
@@ -69,7 +69,7 @@ var waitingFailures = []Failure{
 		Title:    "one of two waiters leaves",
 		Story:    "B and G wait in one process and share its subscription. B's caller cancels, and B leaves. G must still hear that A unlocks.",
 		Fixed:    "The subscription is counted: the last one to leave ends it, not the first.",
-		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Breaks:   []oracle.Rule{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:    []Feature{PubSub},
 		Requires: []Precondition{given("A"), waits("G")},
 		Script: func(w *world.World) {
@@ -92,7 +92,7 @@ var waitingFailures = []Failure{
 		Title:    "a waiter gives up, and its place in the queue stays",
 		Story:    "B waits while A holds the lock, and gives up. G, a goroutine of B's process, waits behind B and gives up before it. B's connection breaks once, which wakes B for nothing. Both must return when their contexts end. Then A unlocks, and C asks: no other client wants the lock, so C has to get it. D waits for C, and dies; C unlocks, and E asks. A lock that keeps its waiters in a queue in Redis refuses C if B is still in the queue, and refuses E forever if the place of D stays.",
 		Fixed:    "A waiter that gives up leaves the queue, and a place expires when its waiter's heartbeat stops. A waiter looks at its context wherever it waits: behind another waiter, and after a wake-up.",
-		Breaks:   []oracle.Monitor{oracle.Truth, oracle.Context, oracle.Deadlock},
+		Breaks:   []oracle.Rule{oracle.Truth, oracle.Context, oracle.Deadlock},
 		Requires: []Precondition{given("A"), givesUp("B"), givesUp("G"), given("C"), waitsAs("D", string(trace.Slept))},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
@@ -119,8 +119,8 @@ var waitingFailures = []Failure{
 		Title:    "a waiter is woken and leaves",
 		Story:    "B and G wait in one process. A unlocks, and B is woken. B's attempt is stuck in the network, B's deadline passes, and B leaves with the only wake-up. G goes on sleeping although the lock is free.",
 		Fixed:    "A waiter that leaves after being woken passes the wake-up on.",
-		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
-		Given:    []oracle.Monitor{oracle.BoundedWait}, // G may overtake B, which leaves
+		Breaks:   []oracle.Rule{oracle.LostWakeUp, oracle.Deadlock},
+		Given:    []oracle.Rule{oracle.BoundedWait}, // G may overtake B, which leaves
 		Needs:    []Feature{PubSub},
 		Requires: []Precondition{given("A"), waits("B G")},
 		Live:     "when B's last command is late depends on what the others do at the same moment",
@@ -143,7 +143,7 @@ var waitingFailures = []Failure{
 		Title:    "the subscriber's connection breaks as the message is sent",
 		Story:    "B waits. A unlocks and publishes, and B's connection breaks before B can read the message. go-redis connects and subscribes again by itself, but the message is not published again.",
 		Fixed:    "Every acknowledgement of SUBSCRIBE counts as a wake-up, also one after a reconnect.",
-		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Breaks:   []oracle.Rule{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:    []Feature{PubSub},
 		Requires: []Precondition{given("A"), waits("B")},
 		Script: func(w *world.World) {
@@ -163,7 +163,7 @@ var waitingFailures = []Failure{
 		Title:    "the subscription is refused after a reconnect",
 		Story:    "B waits, and Redis is started again. B's connection breaks, go-redis connects and subscribes again by itself, and Redis, which is loading its data, refuses. B is not told, and goes on waiting for messages. A unlocks, and B sleeps although the lock is free.",
 		Fixed:    "After a reconnect Redis has to acknowledge the subscription again. Until then the waiter asks now and then, and subscribes again.",
-		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Breaks:   []oracle.Rule{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:    []Feature{PubSub},
 		Requires: []Precondition{given("A"), waits("B")},
 		Script: func(w *world.World) {
@@ -183,7 +183,7 @@ var waitingFailures = []Failure{
 		Title:    "the holder dies and publishes nothing",
 		Story:    "B waits while A holds the lock, and A dies. Its lease ends, but an expired key sends no message. A waiter that listens only for messages waits forever. One that asks for the rest of the lease in whole seconds wakes up too early, and keeps Redis busy until the lease is over.",
 		Fixed:    "The wait ends with the lease of the holder, message or not.",
-		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock, oracle.CommandCount},
+		Breaks:   []oracle.Rule{oracle.LostWakeUp, oracle.Deadlock, oracle.CommandCount},
 		Needs:    []Feature{PubSub},
 		Requires: []Precondition{given("A"), waits("B")},
 		Script: func(w *world.World) {
@@ -201,7 +201,7 @@ var waitingFailures = []Failure{
 		Title:    "a subscription falls silent, and its process does not notice",
 		Story:    "B waits, and Redis no longer knows that it listens: a firewall has forgotten the connection, which stays open. The holder dies, and B gets the lock when the lease is over, as it would in any case. But B's process keeps the dead subscription: the next time A unlocks, B sleeps although the lock is free.",
 		Fixed:    "If the lock became free without a message, the process subscribes again.",
-		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Breaks:   []oracle.Rule{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:    []Feature{PubSub},
 		Requires: []Precondition{given("C B A"), waits("B"), ends("C")},
 		Live:     "a test cannot make a real connection fall silent",
@@ -226,7 +226,7 @@ var waitingFailures = []Failure{
 		Title:    "a lease that ends makes the waiters of other locks ask",
 		Story:    "A holds five locks, four of them with long leases, and dies. B's process waits for all of them, and hears of each over one connection. The lease of this lock ends without a message, as it does, and B gets it, gives it back to C, and waits again. A process that takes this for a dead connection opens a new one, and then the waiters of the other four locks ask too.",
 		Fixed:    "Only the lock that had no message is subscribed again. The end of a lease costs no more than with one lock.",
-		Breaks:   []oracle.Monitor{oracle.CommandCount},
+		Breaks:   []oracle.Rule{oracle.CommandCount},
 		Needs:    []Feature{PubSub},
 		Requires: []Precondition{given("A B C"), ends("A")},
 		Script: func(w *world.World) {
@@ -247,7 +247,7 @@ var waitingFailures = []Failure{
 		Title:    "the lock is freed and its waiters are told with two commands",
 		Story:    "B waits. A's Unlock sends one command after the other, and each reply is a little late. If it publishes first and deletes then, B is woken, finds the key still there, and waits for a message that has been sent already. Then C waits, and B dies after the first command of its Unlock. If that command deletes the key, and the message was to come with a second one, C sleeps although the lock is free.",
 		Fixed:    "One script deletes and publishes, in this order.",
-		Breaks:   []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		Breaks:   []oracle.Rule{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:    []Feature{PubSub},
 		Requires: []Precondition{given("A B"), waits("B"), waits("C")},
 		Script: func(w *world.World) {
@@ -271,7 +271,7 @@ var waitingFailures = []Failure{
 		Title:    "the waiters of one process are served in order",
 		Story:    "B, G and H are goroutines of one process and begin to wait one after another. Each unlocks soon after it gets the lock. The first to ask must get it first, or one of them may wait forever in a busy process.",
 		Fixed:    "A queue in the process: one waiter at a time asks Redis.",
-		Breaks:   []oracle.Monitor{oracle.BoundedWait},
+		Breaks:   []oracle.Rule{oracle.BoundedWait},
 		Needs:    []Feature{PubSub},
 		Requires: []Precondition{given("A"), waits("B G H")},
 		Script: func(w *world.World) {
@@ -300,7 +300,7 @@ var waitingFailures = []Failure{
 		Title:    "Redis is down, and only the first waiter of a process is told",
 		Story:    "A and G are goroutines of one process. Both ask for the lock, A first, and Redis is down: each connection breaks. A gets that error. If the lock treats G as a waiter behind a holder, because A asked first, G keeps asking for a lock that no client holds, or is told that another client holds it.",
 		Fixed:    "If an attempt fails, all that waited for it are told. A lock is held only if Redis has said so.",
-		Breaks:   []oracle.Monitor{oracle.Deadlock, oracle.Truth},
+		Breaks:   []oracle.Rule{oracle.Deadlock, oracle.Truth},
 		Requires: []Precondition{asksWhile("G", "A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
@@ -316,11 +316,11 @@ var waitingFailures = []Failure{
 		},
 	},
 	{
-		ID: "idle-waiters", Family: Waiting, Lesson: true,
+		ID: "idle-waiters", Family: Waiting, FirstScreen: true,
 		Title:    "idle waiters keep Redis busy",
 		Story:    "A holds the lock for a while. Three waiters in two processes wait. While nobody unlocks they have nothing to ask, so they must send nothing. Waiters that poll ask ten times a second each, for nothing.",
 		Fixed:    "Wait for the message, or for the end of the lease; ask only then.",
-		Breaks:   []oracle.Monitor{oracle.Polling, oracle.CommandCount},
+		Breaks:   []oracle.Rule{oracle.Polling, oracle.CommandCount},
 		Requires: []Precondition{given("A"), waits("B G C")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
@@ -338,7 +338,7 @@ var waitingFailures = []Failure{
 		Title:    "an inner unlock wakes the waiters for nothing",
 		Story:    "A takes the lock and calls a helper eight times that takes and frees it again. B waits. After each inner unlock A still holds the lock, so a message would wake B in vain, eight times.",
 		Fixed:    "Only the unlock that frees the lock publishes.",
-		Breaks:   []oracle.Monitor{oracle.CommandCount},
+		Breaks:   []oracle.Rule{oracle.CommandCount},
 		Needs:    []Feature{PubSub, Reentry},
 		Requires: []Precondition{given("A"), waits("B")},
 		Script: func(w *world.World) {

@@ -36,7 +36,7 @@ func TestSharedRedisIsLeftAsItWas(t *testing.T) {
 		outcomes[v.Failure.ID] = v.Outcome
 	}
 	require.Equal(t, map[string]failures.Outcome{
-		"second-client": failures.Safe, "grant-reply-lost": failures.Broken, "evicted-or-flushed": failures.Inherent,
+		"second-client": failures.Safe, "grant-reply-lost": failures.Broken, "evicted-or-flushed": failures.Limit,
 		"script-flush": failures.Elsewhere, "failover-async": failures.Elsewhere, // they disturb other users of the server
 	}, outcomes)
 	require.Equal(t, []string{"lock:order:1001"}, rdb.Keys(t.Context(), "*").Val())

@@ -1,11 +1,11 @@
-// Package oracle judges a trace. Its monitors see commands, keys and what the
+// Package oracle judges a trace. Its rules see commands, keys and what the
 // clients did; they never ask the lock, and they know no lock's code.
 //
 // Belief and damage are judged apart: that two clients think they hold the lock
 // is one thing, that the resource took two conflicting writes is another.
 //
 //	for _, f := range oracle.Judge(trace) {
-//		fmt.Println(f.Monitor, f.Step, f.Text)
+//		fmt.Println(f.Rule, f.Step, f.Text)
 //	}
 package oracle
 
@@ -18,48 +18,48 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// Monitor is one rule that a lock must keep, by the name it has in verdicts.
-type Monitor string
+// Rule is one rule that a lock must keep, by the name it has in verdicts.
+type Rule string
 
-// The monitors. [Monitor.Rule] describes each.
+// The rules. [Rule.Sentence] describes each.
 const (
-	Exclusion    Monitor = "exclusion"
-	Damage       Monitor = "damage"
-	WrongDelete  Monitor = "wrong delete"
-	WrongExtend  Monitor = "wrong extend"
-	Watchdog     Monitor = "watchdog"
-	RenewalCount Monitor = "renewal count"
-	EndlessHold  Monitor = "endless hold"
-	Leak         Monitor = "leak"
-	Deadlock     Monitor = "deadlock"
-	Truth        Monitor = "truth"
-	LossHidden   Monitor = "loss hidden"
-	LostWakeUp   Monitor = "lost wake-up"
-	BoundedWait  Monitor = "bounded wait"
-	HoldCount    Monitor = "hold count"
-	CommandCount Monitor = "command count"
-	Polling      Monitor = "polling"
-	Lease        Monitor = "lease"
-	Waiting      Monitor = "waiting"
-	Context      Monitor = "context"
-	EarlyLoss    Monitor = "early loss"
+	Exclusion    Rule = "exclusion"
+	Damage       Rule = "damage"
+	WrongDelete  Rule = "wrong delete"
+	WrongExtend  Rule = "wrong extend"
+	Watchdog     Rule = "watchdog"
+	RenewalCount Rule = "renewal count"
+	EndlessHold  Rule = "endless hold"
+	Leak         Rule = "leak"
+	Deadlock     Rule = "deadlock"
+	Truth        Rule = "truth"
+	LossHidden   Rule = "loss hidden"
+	LostWakeUp   Rule = "lost wake-up"
+	BoundedWait  Rule = "bounded wait"
+	HoldCount    Rule = "hold count"
+	CommandCount Rule = "command count"
+	Polling      Rule = "polling"
+	Lease        Rule = "lease"
+	Waiting      Rule = "waiting"
+	Context      Rule = "context"
+	EarlyLoss    Rule = "early loss"
 
-	NeedlessError    Monitor = "needless error"
-	RepeatedValue    Monitor = "repeated value"
-	EarlyUnlock      Monitor = "early unlock"
-	KeptSubscription Monitor = "kept subscription"
+	NeedlessError    Rule = "needless error"
+	RepeatedValue    Rule = "repeated value"
+	EarlyUnlock      Rule = "early unlock"
+	KeptSubscription Rule = "kept subscription"
 )
 
-// rule is a monitor: its name, its sentence for readers, and how it follows a trace.
+// definition is a rule: its name, its sentence for readers, and how it follows a trace.
 // The function that follow returns is called with each scene in turn.
-type rule struct {
-	name     Monitor
+type definition struct {
+	name     Rule
 	sentence i18n.Text
 	follow   func(*file) func(*trace.Scene)
 }
 
-// rules are all monitors. Findings on the same step are reported in this order.
-var rules = []rule{
+// definitions are all rules. Findings on the same step are reported in this order.
+var definitions = []definition{
 	{Damage, "the ledger never accepts two orders with the same name, and never refuses the token of the newest holder.", damage},
 	{WrongDelete, "no client removes or overwrites another client's key, and no call removes or overwrites a key that a later call created.", wrongDelete},
 	{WrongExtend, "no process renews another process's key.", wrongExtend},
@@ -86,27 +86,27 @@ var rules = []rule{
 	{KeptSubscription, "a waiter that gives up ends its subscription.", keptSubscription},
 }
 
-// Rules returns all monitors.
-func Rules() (all []Monitor) {
-	for _, r := range rules {
-		all = append(all, r.name)
+// Rules returns all rules.
+func Rules() (all []Rule) {
+	for _, d := range definitions {
+		all = append(all, d.name)
 	}
 	return all
 }
 
-// Rule returns what the monitor checks, in one sentence for readers.
-func (m Monitor) Rule() i18n.Text {
-	for _, r := range rules {
-		if r.name == m {
-			return r.sentence
+// Sentence returns what the rule demands, in one sentence for readers.
+func (r Rule) Sentence() i18n.Text {
+	for _, d := range definitions {
+		if d.name == r {
+			return d.sentence
 		}
 	}
 	return ""
 }
 
 func init() {
-	for _, r := range rules {
-		i18n.Register(i18n.Text(r.name), r.sentence)
+	for _, d := range definitions {
+		i18n.Register(i18n.Text(d.name), d.sentence)
 	}
 }
 
@@ -117,13 +117,13 @@ func Grace(tr *trace.Trace) time.Duration { return tr.Lease/30 + tr.Slack }
 
 // Finding is a rule broken at one step of a trace.
 type Finding struct {
-	Monitor Monitor       `json:"monitor"`
-	Step    int           `json:"step"` // of the event that broke it
-	At      time.Duration `json:"at_ns"`
-	Client  string        `json:"client"`
-	Text    string        `json:"text"`             // in English
-	Panics  bool          `json:"panics,omitempty"` // the finding is that a call has panicked
-	said    i18n.Message
+	Rule   Rule          `json:"rule"`
+	Step   int           `json:"step"` // of the event that broke it
+	At     time.Duration `json:"at_ns"`
+	Client string        `json:"client"`
+	Text   string        `json:"text"`             // in English
+	Panics bool          `json:"panics,omitempty"` // the finding is that a call has panicked
+	said   i18n.Message
 }
 
 // Localize returns the text in a language.
@@ -147,16 +147,16 @@ var sentence = i18n.New("✗ {rule}: {text}")
 
 // Sentence returns the finding as pictures show it: the rule and the text.
 func (f Finding) Sentence(l i18n.Language) string {
-	return sentence.Localize(l, "rule", i18n.Text(f.Monitor), "text", f.Localize(l))
+	return sentence.Localize(l, "rule", i18n.Text(f.Rule), "text", f.Localize(l))
 }
 
-// file collects the findings of one monitor in a trace.
+// file collects the findings of one rule in a trace.
 type file struct {
 	*trace.Trace
-	monitor Monitor
-	calls   byCall
-	follow  func(*trace.Scene)
-	found   []Finding
+	rule   Rule
+	calls  byCall
+	follow func(*trace.Scene)
+	found  []Finding
 }
 
 // report adds a finding: the event's client has broken the rule.
@@ -167,30 +167,30 @@ func (f *file) report(e *trace.Event, text i18n.Text, pairs ...any) {
 // reportOf adds a finding: by the time of an event, a client has broken the rule.
 func (f *file) reportOf(client string, e *trace.Event, text i18n.Text, pairs ...any) {
 	said := text.Args(append(pairs, "client", client)...)
-	found := Finding{f.monitor, e.Step, e.At, client, said.Localize(i18n.English), text == panics, said}
+	found := Finding{f.rule, e.Step, e.At, client, said.Localize(i18n.English), text == panics, said}
 	if n := len(f.found); n == 0 || f.found[n-1].Step != found.Step || f.found[n-1].Text != found.Text { // once for several servers
 		f.found = append(f.found, found)
 	}
 }
 
-// aside are monitors of what does no harm by itself, such as a wasted command.
-var aside = []Monitor{Polling, CommandCount, RenewalCount, NeedlessError, RepeatedValue, EarlyUnlock, KeptSubscription}
+// aside are rules about what does no harm by itself, such as a wasted command.
+var aside = []Rule{Polling, CommandCount, RenewalCount, NeedlessError, RepeatedValue, EarlyUnlock, KeptSubscription}
 
-// Judge returns the findings of all monitors, in the order of steps. The monitors of [aside] run only
+// Judge returns the findings of all rules, in the order of steps. Those of [aside] are asked only
 // if the story is about them: elsewhere they would hide the result that matters.
-func Judge(tr *trace.Trace, about ...Monitor) []Finding {
-	isAside := func(m Monitor) bool { return slices.Contains(aside, m) && !slices.Contains(about, m) }
+func Judge(tr *trace.Trace, about ...Rule) []Finding {
+	isAside := func(m Rule) bool { return slices.Contains(aside, m) && !slices.Contains(about, m) }
 	return Ask(tr, slices.DeleteFunc(Rules(), isAside)...)
 }
 
-// Ask returns the findings of some monitors only. They follow the trace together.
-func Ask(tr *trace.Trace, monitors ...Monitor) []Finding {
+// Ask returns the findings of some rules only. They follow the trace together.
+func Ask(tr *trace.Trace, rules ...Rule) []Finding {
 	calls := byCall{}
 	var files []*file
-	for _, r := range rules {
-		if slices.Contains(monitors, r.name) {
-			f := &file{Trace: tr, monitor: r.name, calls: calls}
-			f.follow = r.follow(f)
+	for _, d := range definitions {
+		if slices.Contains(rules, d.name) {
+			f := &file{Trace: tr, rule: d.name, calls: calls}
+			f.follow = d.follow(f)
 			files = append(files, f)
 		}
 	}
@@ -208,7 +208,7 @@ func Ask(tr *trace.Trace, monitors ...Monitor) []Finding {
 	return found
 }
 
-// Violates reports whether any of the findings is by one of the monitors.
-func Violates(found []Finding, by ...Monitor) bool {
-	return slices.ContainsFunc(found, func(f Finding) bool { return slices.Contains(by, f.Monitor) })
+// Violates reports whether any of the findings is by one of the rules.
+func Violates(found []Finding, by ...Rule) bool {
+	return slices.ContainsFunc(found, func(f Finding) bool { return slices.Contains(by, f.Rule) })
 }

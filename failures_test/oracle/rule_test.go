@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestEveryMonitorHasARuleSentence(t *testing.T) {
+func TestEveryRuleHasASentence(t *testing.T) {
 	for _, m := range Rules() {
-		require.True(t, strings.HasSuffix(string(m.Rule()), "."), "%s says %q", m, m.Rule())
+		require.True(t, strings.HasSuffix(string(m.Sentence()), "."), "%s says %q", m, m.Sentence())
 	}
 }

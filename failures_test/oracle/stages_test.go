@@ -15,7 +15,7 @@ import (
 // Each rule has a lock that breaks it and, in the same failure, one that keeps it. A rule that is
 // missing here has an edit: TestEachEditBreaksItsCell plays the lock with the edit and without it.
 func TestEachRuleHasALockThatBreaksItAndOneThatKeepsIt(t *testing.T) {
-	trials := map[oracle.Monitor]struct {
+	trials := map[oracle.Rule]struct {
 		failure       string
 		breaks, keeps failures.Subject
 	}{

@@ -87,10 +87,10 @@ func (s *story) holds(client, label string) *story {
 	return s.call(client, trace.OpLock).installs(client, label).returns(client, held)
 }
 
-func (s *story) found() []oracle.Monitor {
-	var names []oracle.Monitor
+func (s *story) found() []oracle.Rule {
+	var names []oracle.Rule
 	for _, f := range oracle.Judge(&s.trace) {
-		names = append(names, f.Monitor)
+		names = append(names, f.Rule)
 	}
 	return names
 }
@@ -133,11 +133,11 @@ func TestLastingFaultIsReportedOnce(t *testing.T) {
 	long.keys[0].TTL = time.Hour
 	long.does("A", trace.Effect{Kind: trace.Leased, Key: "k", Owner: long.owner("A", "A1")})
 	asleep := newStory().holds("A", "A1").call("B", trace.OpLock).frees("A", "A1")
-	for monitor, s := range map[oracle.Monitor]*story{oracle.Truth: kept, oracle.Lease: long, oracle.LostWakeUp: asleep} {
+	for rule, s := range map[oracle.Rule]*story{oracle.Truth: kept, oracle.Lease: long, oracle.LostWakeUp: asleep} {
 		for range 3 {
 			s.pass(time.Minute).happens(trace.Slept, "")
 		}
-		require.Len(t, oracle.Ask(&s.trace, monitor), 1, monitor)
+		require.Len(t, oracle.Ask(&s.trace, rule), 1, rule)
 	}
 }
 
@@ -155,7 +155,7 @@ func TestReentrantHolderBelievesUntilTheSecondUnlock(t *testing.T) {
 }
 
 func TestKeyOfADeadOwnerMayStayForOneLease(t *testing.T) {
-	for after, found := range map[time.Duration][]oracle.Monitor{
+	for after, found := range map[time.Duration][]oracle.Rule{
 		30 * time.Second: nil,
 		32 * time.Second: {oracle.Leak},
 	} {
@@ -167,7 +167,7 @@ func TestKeyOfADeadOwnerMayStayForOneLease(t *testing.T) {
 }
 
 func TestKeyOfAFailedAcquireMayStayForTheGrace(t *testing.T) {
-	for after, found := range map[time.Duration][]oracle.Monitor{
+	for after, found := range map[time.Duration][]oracle.Rule{
 		time.Second:                    nil,
 		time.Second + time.Millisecond: {oracle.Leak},
 	} {
@@ -192,7 +192,7 @@ func TestKeyWithoutLeaseIsALeakAfterItsCallReturns(t *testing.T) {
 	s.installs("A", "A1")
 	s.keys[0].TTL = trace.NoTTL
 	s.does("A").returns("A", held)
-	require.Equal(t, []oracle.Monitor{oracle.Leak}, s.found())
+	require.Equal(t, []oracle.Rule{oracle.Leak}, s.found())
 }
 
 func TestClientMayRemoveItsOwnKey(t *testing.T) {
@@ -232,14 +232,14 @@ func TestWaitingForALiveHolderIsNoDeadlock(t *testing.T) {
 }
 
 func TestWaitingForADeadHoldersLeaseIsNoDeadlock(t *testing.T) {
-	for wait, found := range map[time.Duration][]oracle.Monitor{
+	for wait, found := range map[time.Duration][]oracle.Rule{
 		30 * time.Second: nil,
 		32 * time.Second: {oracle.Deadlock},
 	} {
 		s := newStory().holds("A", "A1").add(trace.Event{Kind: trace.Crashed, Client: "A"})
 		s.call("B", trace.OpLock).pass(wait)
 		s.add(trace.Event{Kind: trace.Blocked, Client: "B", Call: s.open["B"], Op: trace.OpLock})
-		var deadlocks []oracle.Monitor
+		var deadlocks []oracle.Rule
 		for _, m := range s.found() {
 			if m == oracle.Deadlock {
 				deadlocks = append(deadlocks, m)
@@ -252,7 +252,7 @@ func TestWaitingForADeadHoldersLeaseIsNoDeadlock(t *testing.T) {
 func TestWaitingForItselfIsADeadlock(t *testing.T) {
 	s := newStory().holds("A", "A1").call("A", trace.OpLock).pass(10 * time.Second)
 	s.add(trace.Event{Kind: trace.Blocked, Client: "A", Call: s.open["A"], Op: trace.OpLock})
-	require.Equal(t, []oracle.Monitor{oracle.Deadlock}, s.found())
+	require.Equal(t, []oracle.Rule{oracle.Deadlock}, s.found())
 }
 
 func TestAnswersThatDisagreeWithRedis(t *testing.T) {
@@ -359,12 +359,12 @@ func TestCommitOfASecondOrderWithTheSameNameIsDamage(t *testing.T) {
 	rows := []trace.Order{{Name: "tea", Client: "B"}, {Name: "tea", Client: "A"}}
 	s.add(trace.Event{Kind: trace.Stored, Client: "B", Op: trace.OpInsert, Answer: &trace.Answer{Kind: trace.Inserted}, Orders: rows[:1]})
 	s.add(trace.Event{Kind: trace.Stored, Client: "A", Op: trace.OpCommit, Answer: &trace.Answer{Kind: trace.Committed}, Orders: rows})
-	require.Equal(t, []oracle.Monitor{oracle.Damage}, s.found())
+	require.Equal(t, []oracle.Rule{oracle.Damage}, s.found())
 }
 
 func TestSecondOrderWithTheSameNameIsDamage(t *testing.T) {
 	rows := []trace.Order{{Name: "tea", Client: "A"}, {Name: "milk", Client: "A"}, {Name: "tea", Client: "B"}}
-	for n, found := range [][]oracle.Monitor{nil, nil, {oracle.Damage}} {
+	for n, found := range [][]oracle.Rule{nil, nil, {oracle.Damage}} {
 		s := newStory()
 		s.add(trace.Event{Kind: trace.Stored, Client: "B", Op: trace.OpInsert, Reply: "inserted", Orders: rows[:n+1]})
 		require.Equal(t, found, s.found())

@@ -217,7 +217,7 @@ func countCommands(f *file) func(*trace.Scene) {
 		if e.Kind == trace.Sent && l.waiters > 0 && e.Command[0] != "PING" && (e.Op == trace.OpLock || e.Background && !s.Believes(e.Process)) {
 			l.sent++
 		}
-		isJudged := l.subscribed || f.monitor == Polling
+		isJudged := l.subscribed || f.rule == Polling
 		if most := l.allowed + int(perLease*l.waited/f.Lease); isJudged && l.sent > most && !l.told {
 			l.told = true
 			f.report(e, chatters, "n", l.sent, "most", most)

@@ -11,7 +11,7 @@ import (
 	"lockkata/failures_test/trace"
 )
 
-func (s *story) convicted(m oracle.Monitor) bool {
+func (s *story) convicted(m oracle.Rule) bool {
 	return oracle.Violates(oracle.Judge(&s.trace, m), m)
 }
 

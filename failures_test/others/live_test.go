@@ -67,7 +67,7 @@ func TestRueidislock(t *testing.T) {
 		against, _ := v.Against()
 		if errors.Is(v.Err, live.ErrBusy) {
 			t.Skip(v.Err)
-		} else if against.Monitor == oracle.BoundedWait && !slices.Contains(f.Breaks, oracle.BoundedWait) {
+		} else if against.Rule == oracle.BoundedWait && !slices.Contains(f.Breaks, oracle.BoundedWait) {
 			t.Skip("another process was faster than a waiter, by chance")
 		}
 		return v
@@ -79,7 +79,7 @@ func TestRueidislockLosesTheWakeUpOfACancelledWaiter(t *testing.T) {
 	t.Parallel()
 	const id = "waiter-leaves-when-woken"
 	v := playRueidislock(t, map[string]string{id: failures.Broken.String()}, failures.Failure{
-		ID: id, Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock},
+		ID: id, Breaks: []oracle.Rule{oracle.LostWakeUp, oracle.Deadlock},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			g := b.Goroutine("G")

@@ -194,7 +194,7 @@ func (x *search) isNew(p Point, cost int, at *node) bool {
 	return true
 }
 
-// judge runs the monitors, and keeps a shortest counterexample for each property.
+// judge asks the rules, and keeps a shortest counterexample for each property.
 func (x *search) judge(played Played) {
 	for _, p := range x.open {
 		found := played.Broken(p.Breaks)
@@ -208,9 +208,9 @@ func (x *search) judge(played Played) {
 	}
 }
 
-// upTo returns the shortest part of a run in which the monitors report a violation. The step of a
+// upTo returns the shortest part of a run in which the rules report a violation. The step of a
 // finding can be long before the step at which it becomes visible.
-func (p Played) upTo(first oracle.Finding, by []oracle.Monitor) *Counterexample {
+func (p Played) upTo(first oracle.Finding, by []oracle.Rule) *Counterexample {
 	steps := 1 + slices.IndexFunc(p.Ends, func(events int) bool { return events >= first.Step })
 	trace := *p.Trace
 	for part := p; steps > 0 && steps < len(p.Schedule); steps++ {

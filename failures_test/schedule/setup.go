@@ -50,7 +50,7 @@ var Envs = []Env{
 // Property is a rule that no schedule may break.
 type Property struct {
 	Name   string
-	Breaks []oracle.Monitor
+	Breaks []oracle.Rule
 	Wait   bool        // clients call Lock instead of TryLock
 	Guard  world.Guard // of the ledger
 	Needs  []failures.Feature
@@ -63,21 +63,21 @@ func (p Property) Suits(s failures.Subject) bool {
 }
 
 var Properties = []Property{
-	{Name: "leak", Breaks: []oracle.Monitor{oracle.Leak},
+	{Name: "leak", Breaks: []oracle.Rule{oracle.Leak},
 		About: i18n.New("no key is left behind, forever or after its use")},
-	{Name: "wrong-delete", Breaks: []oracle.Monitor{oracle.WrongDelete, oracle.WrongExtend},
+	{Name: "wrong-delete", Breaks: []oracle.Rule{oracle.WrongDelete, oracle.WrongExtend},
 		About: i18n.New("no client removes, overwrites or renews another client's key")},
-	{Name: "exclusion", Breaks: []oracle.Monitor{oracle.Exclusion},
+	{Name: "exclusion", Breaks: []oracle.Rule{oracle.Exclusion},
 		About: i18n.New("no two clients believe at once that they hold the lock")},
-	{Name: "damage", Breaks: []oracle.Monitor{oracle.Damage},
+	{Name: "damage", Breaks: []oracle.Rule{oracle.Damage},
 		About: i18n.New("the ledger never accepts an order twice")},
-	{Name: "truth", Breaks: []oracle.Monitor{oracle.Truth},
+	{Name: "truth", Breaks: []oracle.Rule{oracle.Truth},
 		About: i18n.New("every call reports what it really did")},
-	{Name: "watchdog", Breaks: []oracle.Monitor{oracle.Watchdog}, Needs: []failures.Feature{failures.Watchdog},
+	{Name: "watchdog", Breaks: []oracle.Rule{oracle.Watchdog}, Needs: []failures.Feature{failures.Watchdog},
 		About: i18n.New("a holder's key does not expire, and a hold that has ended is not renewed")},
-	{Name: "wake-up", Breaks: []oracle.Monitor{oracle.LostWakeUp, oracle.Deadlock}, Wait: true, Needs: []failures.Feature{failures.PubSub},
+	{Name: "wake-up", Breaks: []oracle.Rule{oracle.LostWakeUp, oracle.Deadlock}, Wait: true, Needs: []failures.Feature{failures.PubSub},
 		About: i18n.New("no client waits while the lock is free")},
-	{Name: "damage-fenced", Breaks: []oracle.Monitor{oracle.Damage}, Guard: world.TokenGuard, Needs: []failures.Feature{failures.Fencing},
+	{Name: "damage-fenced", Breaks: []oracle.Rule{oracle.Damage}, Guard: world.TokenGuard, Needs: []failures.Feature{failures.Fencing},
 		About: i18n.New("the ledger never accepts an order twice if it refuses old tokens")},
 }
 

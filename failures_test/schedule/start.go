@@ -57,8 +57,8 @@ func takeOver(w *world.World, setup Setup) (all []*actor) {
 	return all
 }
 
-// Broken returns the findings of these monitors, without those of the failure's run.
-func (p Played) Broken(by []oracle.Monitor) (found []oracle.Finding) {
+// Broken returns the findings of these rules, without those of the failure's run.
+func (p Played) Broken(by []oracle.Rule) (found []oracle.Finding) {
 	for _, f := range oracle.Ask(p.Trace, by...) {
 		if !p.taken || f.Step > p.Begun {
 			found = append(found, f)

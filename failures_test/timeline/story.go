@@ -77,7 +77,7 @@ type Tone string
 // The tones.
 const (
 	Bad  Tone = "r"
-	Fair Tone = "o" // noticed or inherent
+	Fair Tone = "o" // noticed, or a limit
 	Good Tone = "g"
 )
 
@@ -141,7 +141,7 @@ func (t *labeler) follow() {
 		t.until, t.wakes, t.idle = max(t.until, e.At), e.At+e.Bound, true
 	case e.Acquires():
 		t.excused = !slices.ContainsFunc(t.found, func(f oracle.Finding) bool {
-			return f.Step == e.Step && f.Monitor == oracle.Exclusion
+			return f.Step == e.Step && f.Rule == oracle.Exclusion
 		})
 	case e.Kind == trace.Executed:
 		for _, effect := range e.Effects {

@@ -17,7 +17,7 @@ type Options struct {
 	Color    term.Color
 	Width    int // of the terminal; 0 = 120
 	Language i18n.Language
-	Aside    []oracle.Monitor // rules that are not part of an exercise
+	Aside    []oracle.Rule // rules that are not part of an exercise
 }
 
 var noPart = i18n.New("{finding} (not part of this exercise)")
@@ -198,7 +198,7 @@ func (d *drawing) row(r Row, at string) {
 func (d *drawing) findings(r Row) {
 	for _, f := range r.Found {
 		text, style := f.Sentence(d.Language), term.Red
-		if slices.Contains(d.Aside, f.Monitor) {
+		if slices.Contains(d.Aside, f.Rule) {
 			text, style = noPart.Localize(d.Language, "finding", text), term.Dim
 		}
 		d.print(cell{width: d.time}, cell{style: style, lines: term.Wrap(text, max(d.Width-d.time-gap, 26))})

@@ -49,7 +49,7 @@ func (a *app) listMarkdown() {
 	}
 	fmt.Fprintf(a.out, "\n## %s\n\n", a.say(rulesTitle))
 	for _, r := range oracle.Rules() {
-		fmt.Fprintf(a.out, "- *%s*: %s\n", a.say(i18n.Text(r)), a.say(r.Rule()))
+		fmt.Fprintf(a.out, "- *%s*: %s\n", a.say(i18n.Text(r)), a.say(r.Sentence()))
 	}
 }
 
@@ -69,7 +69,7 @@ func (a *app) catalogued(f failures.Failure) {
 		fmt.Fprint(a.out, " · ", a.say(catalogueReports, "links", strings.Join(links, ", ")))
 	}
 	fmt.Fprintln(a.out)
-	if !f.Lesson {
+	if !f.FirstScreen {
 		return
 	}
 	for _, s := range beforeAndAfter(locksOf(f), f) {

@@ -120,7 +120,7 @@ func TestNarrowTerminalBreaksNoWordsAndIsAskedForRoom(t *testing.T) {
 	require.Equal(t, exitOK, a.run(nil))
 	words := strings.Fields(out.String())
 	for _, f := range failures.All {
-		if f.Lesson {
+		if f.FirstScreen {
 			require.Subset(t, words, strings.Fields(f.Title))
 		}
 	}

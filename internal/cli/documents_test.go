@@ -86,7 +86,7 @@ func TestFailuresDocumentIsWhatTheCommandPrints(t *testing.T) {
 		requireFile(t, name, out)
 		for _, f := range failures.Catalogue {
 			require.Equal(t, 1, strings.Count(out, `<a id="`+f.ID+`"></a>`), f.ID)
-			require.Equal(t, f.Lesson, strings.Contains(out, "](pictures/"+f.ID+"-"), "a lesson has a picture: "+f.ID)
+			require.Equal(t, f.FirstScreen, strings.Contains(out, "](pictures/"+f.ID+"-"), "a lesson has a picture: "+f.ID)
 		}
 		for _, all := range incidents.All() {
 			for _, i := range all {

@@ -94,7 +94,7 @@ func (a *app) listJSON() error {
 		Title    string            `json:"title"`
 		Story    string            `json:"story"`
 		Fixed    string            `json:"fixed"`
-		Breaks   []oracle.Monitor  `json:"breaks"`
+		Breaks   []oracle.Rule     `json:"breaks"`
 		Expected map[string]string `json:"expected"`
 		Live     bool              `json:"live"`               // it runs on a real Redis too
 		NotLive  string            `json:"not_live,omitempty"` // why not

@@ -160,7 +160,7 @@ func (s *screen) next(v game.View) {
 	s.heading(s.say(head))
 	switch {
 	case len(v.Findings) > 0:
-		s.text(term.Green, s.say(goalFound, "rule", i18n.Text(v.Findings[0].Monitor), "what", v.Findings[0].Text))
+		s.text(term.Green, s.say(goalFound, "rule", i18n.Text(v.Findings[0].Rule), "what", v.Findings[0].Text))
 		s.text("", v.Score)
 		s.add("", s.say(forFriend), "")
 		s.lines = append(s.lines, "go run . replay '"+v.Schedule+"'")

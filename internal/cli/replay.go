@@ -54,7 +54,7 @@ func (a *app) replay(text string) error {
 		"property", c.Property.Name, "env", c.Env.Name, "begins", begins))
 	picture := a.draw(m.Trace, m.Found)
 	if len(m.Found) > 0 {
-		a.heading(term.Red, a.say(scheduleBreaks, "rule", i18n.Text(m.Found[0].Monitor), "what", m.Found[0].Localize(a.lang)))
+		a.heading(term.Red, a.say(scheduleBreaks, "rule", i18n.Text(m.Found[0].Rule), "what", m.Found[0].Localize(a.lang)))
 	} else {
 		a.heading(term.Green, a.say(scheduleKeeps, "rule", c.Property.About))
 	}

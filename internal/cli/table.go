@@ -76,7 +76,7 @@ var marks = []mark{
 	{failures.Broken, term.Red, "✗", i18n.New("broken {n}")},
 	{failures.Safe, term.Green, "✓", i18n.New("safe {n}: this one scripted run did not break the lock. It is no proof.")},
 	{failures.Noticed, term.Cyan, "◐", i18n.New("noticed {n}: the lock was lost, but its owner was told before it did harm")},
-	{failures.Inherent, term.Yellow, "~", i18n.New("unavoidable {n}: no lock that expires can prevent this")},
+	{failures.Limit, term.Yellow, "~", i18n.New("unavoidable {n}: no lock that expires can prevent this")},
 	{failures.NotTested, term.Yellow, "?", i18n.New("not tested {n}: what the failure is about did not happen")},
 	{failures.NotPlayed, term.Alarm, "…", i18n.New("not played to the end {n}")},
 	{failures.Elsewhere, term.Dim, "·", i18n.New("world only {n}: not played here; go run . list --long says why")},
@@ -131,7 +131,7 @@ func (r request) rows(g grid) (rows [][]failures.Verdict, rest i18n.Message) {
 		return rows, someChanges.Args("n", len(rows), "changed", changed, "most", mostOfAStep, "all", len(g.rows), "command", "go run . --steps --all")
 	}
 	for _, row := range g.rows {
-		if row[0].Failure.Lesson {
+		if row[0].Failure.FirstScreen {
 			rows = append(rows, row)
 		}
 	}

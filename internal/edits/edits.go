@@ -39,7 +39,7 @@ type Edit struct {
 	// Failure has another outcome with the edit, and breaks Rule.
 	Failure string
 	Outcome failures.Outcome
-	Rule    oracle.Monitor
+	Rule    oracle.Rule
 	Search  string // the search that must find it too, property/environment; "" for none
 }
 
@@ -118,7 +118,7 @@ func parse(entry string) (e Edit, err error) {
 	if len(words) < 3 || words[1] == "" {
 		return e, fmt.Errorf("cell %q is not a failure, its outcome and a rule", cell)
 	}
-	e.Failure, e.Outcome, e.Rule = words[0], failures.Outcome(words[1][0]), oracle.Monitor(words[2])
+	e.Failure, e.Outcome, e.Rule = words[0], failures.Outcome(words[1][0]), oracle.Rule(words[2])
 	return e, nil
 }
 

@@ -65,7 +65,7 @@ func (s Settings) Of(c stages.Stage) (Challenge, error) {
 func (s Settings) Taken(c stages.Stage, f failures.Failure, events int) (Challenge, error) {
 	about := slices.IndexFunc(schedule.Properties, func(p schedule.Property) bool {
 		return p.Suits(c.Subject) && p.Guard == f.Guard &&
-			slices.ContainsFunc(p.Breaks, func(m oracle.Monitor) bool { return slices.Contains(f.Breaks, m) })
+			slices.ContainsFunc(p.Breaks, func(m oracle.Rule) bool { return slices.Contains(f.Breaks, m) })
 	})
 	if s.Goal == "" && about >= 0 {
 		s.Goal = schedule.Properties[about].Name

@@ -92,7 +92,7 @@ func TestClientsAreFrozenDeadAndDone(t *testing.T) {
 	require.True(t, v.Clients[1].Dead)
 	require.Equal(t, "is dead", v.Clients[1].Does)
 	require.Equal(t, []Key{{Owner: "locked (B1)", Stays: true}}, v.Keys)
-	require.Equal(t, "leak", string(v.Findings[0].Monitor))
+	require.Equal(t, "leak", string(v.Findings[0].Rule))
 	require.Empty(t, v.Options, "nothing comes after the goal")
 	require.NoError(t, g.Undo())
 	require.True(t, g.Won, "won is won")

@@ -156,7 +156,7 @@ func (v View) counterexample(f judge.Found) string {
 // ruleOf returns the property's name in a picture.
 func ruleOf(f judge.Found) i18n.Text {
 	if len(f.Findings) > 0 {
-		return i18n.Text(f.Findings[0].Monitor)
+		return i18n.Text(f.Findings[0].Rule)
 	}
 	return i18n.Text(f.Property)
 }

@@ -191,7 +191,7 @@ func breakBasic(all []Cell, required []string) bool {
 // breaksBasic reports whether a basic failure could not be played, or breaks one of its own rules.
 func (c Cell) breaksBasic() bool {
 	against, _ := c.Against()
-	return c.Failure.Basic && (c.Outcome == failures.NotPlayed || slices.Contains(c.Failure.Breaks, against.Monitor))
+	return c.Failure.Basic && (c.Outcome == failures.NotPlayed || slices.Contains(c.Failure.Breaks, against.Rule))
 }
 
 // play plays those of the failures that apply to the lock.

@@ -43,7 +43,7 @@ func (v View) painted(style term.Style, text string) string {
 }
 
 // picture draws a trace. Findings by the rules in aside are grey: they do not count in the exercise.
-func (v View) picture(tr *trace.Trace, findings []oracle.Finding, aside ...oracle.Monitor) string {
+func (v View) picture(tr *trace.Trace, findings []oracle.Finding, aside ...oracle.Rule) string {
 	return timeline.Text(tr, findings, timeline.Options{Color: v.Color, Width: v.Width, Language: v.Lang, Aside: aside}) + "\n"
 }
 
@@ -114,7 +114,7 @@ func (r Result) failed(v View, red []Cell) string {
 	f, text := first.Failure, ""
 	against, isBroken := first.Against()
 	isBroken = isBroken && first.Outcome == failures.Broken
-	headline := r.first(v, rule.Args("rule", i18n.Text(against.Monitor), "text", against.Text), first.Line)
+	headline := r.first(v, rule.Args("rule", i18n.Text(against.Rule), "text", against.Text), first.Line)
 	switch {
 	case first.Cause != nil && !(isBroken && first.Cause.IsLeft()):
 		text, isBroken = v.stop(first.Cause)+"\n", false
@@ -213,13 +213,13 @@ var (
 // stillBreaks names the failures that break the lock and are not required yet.
 func (r Result) stillBreaks(v View) string {
 	var broken []string
-	inherent := 0
+	limits := 0
 	for _, c := range r.Report.Verdicts {
 		switch c.Outcome {
 		case failures.Broken:
 			broken = append(broken, c.Failure.ID)
-		case failures.Inherent:
-			inherent++
+		case failures.Limit:
+			limits++
 		}
 	}
 	say, named := breaksSome, broken[:min(3, len(broken))]
@@ -229,5 +229,5 @@ func (r Result) stillBreaks(v View) string {
 	case len(named) < len(broken):
 		say = breaksMore
 	}
-	return v.wrapped(v.say(say, "failures", strings.Join(named, ", "), "more", len(broken)-len(named), "n", inherent))
+	return v.wrapped(v.say(say, "failures", strings.Join(named, ", "), "more", len(broken)-len(named), "n", limits))
 }

@@ -109,7 +109,7 @@ func collect(of []stages.Stage, rows [][]failures.Verdict, sources fs.FS, in i18
 func failureOf(of []stages.Stage, row []failures.Verdict, codes []stages.Code, in i18n.Language) failure {
 	f := row[0].Failure
 	say := func(text string) string { return i18n.Text(text).Localize(in) }
-	shown := failure{ID: f.ID, Family: say(string(f.Family)), Title: say(f.Title), Story: say(f.Story), Fixed: say(f.Fixed), Lesson: f.Lesson}
+	shown := failure{ID: f.ID, Family: say(string(f.Family)), Title: say(f.Title), Story: say(f.Story), Fixed: say(f.Fixed), Lesson: f.FirstScreen}
 	for i, v := range row {
 		shown.Cells = append(shown.Cells, cell{engine.CellOf(v, codes[i], in), searchFor(v, of[i])})
 	}
@@ -129,5 +129,5 @@ func total(rows [][]failures.Verdict, in i18n.Language) string {
 		}
 	}
 	return allRuns.Localize(in, "n", runs, "broken", count[failures.Broken], "safe", count[failures.Safe],
-		"noticed", count[failures.Noticed], "inherent", count[failures.Inherent])
+		"noticed", count[failures.Noticed], "limit", count[failures.Limit])
 }

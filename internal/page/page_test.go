@@ -99,10 +99,10 @@ func TestHandlerServesThePageAndNothingElse(t *testing.T) {
 }
 
 func TestBrokenRunNamesTheSearchForItsShortestSchedule(t *testing.T) {
-	found := func(m oracle.Monitor) []oracle.Finding { return []oracle.Finding{{Monitor: m, Text: "it"}} }
+	found := func(m oracle.Rule) []oracle.Finding { return []oracle.Finding{{Rule: m, Text: "it"}} }
 	row := hostile()[0]
 	for i := range row {
-		row[i].Failure.Breaks = []oracle.Monitor{oracle.WrongDelete}
+		row[i].Failure.Breaks = []oracle.Rule{oracle.WrongDelete}
 		row[i].Outcome, row[i].Findings = failures.Broken, found(oracle.WrongDelete)
 	}
 	row[0].Findings = found(oracle.Leak) // not the rule of this failure

@@ -15,11 +15,11 @@ import (
 // same rule. It returns "" if that search finds none, if the failure is about wrong use, or if no
 // property is about the rule.
 func searchFor(v failures.Verdict, c stages.Stage) string {
-	if v.Outcome != failures.Broken && v.Outcome != failures.Inherent || v.Failure.Family == failures.Usage {
+	if v.Outcome != failures.Broken && v.Outcome != failures.Limit || v.Failure.Family == failures.Usage {
 		return ""
 	}
 	for _, p := range schedule.Properties {
-		isBroken := slices.ContainsFunc(p.Breaks, func(m oracle.Monitor) bool {
+		isBroken := slices.ContainsFunc(p.Breaks, func(m oracle.Rule) bool {
 			return slices.Contains(v.Failure.Breaks, m) && oracle.Violates(v.Findings, m)
 		})
 		if !isBroken || p.Guard != v.Failure.Guard {

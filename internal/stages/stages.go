@@ -124,7 +124,7 @@ func MustFind(id string) Stage {
 func FixedBy(of []Stage, f failures.Failure) (broken, fixed *Stage) {
 	for i, s := range of {
 		switch s.Expect(f) {
-		case failures.Broken, failures.Inherent:
+		case failures.Broken, failures.Limit:
 			broken, fixed = &of[i], nil
 		case failures.Safe, failures.Noticed:
 			if fixed == nil && broken != nil {

@@ -188,7 +188,7 @@ func (d *drawing) keys() {
 			}
 		}
 		for _, f := range b.Found {
-			if f.Monitor == oracle.WrongDelete || f.Monitor == oracle.WrongExtend {
+			if f.Rule == oracle.WrongDelete || f.Rule == oracle.WrongExtend {
 				d.printf("<circle cx=\"%d\" cy=\"%d\" r=\"9\" class=\"xm\"/>\n", middle, b.part(1))
 				d.text(middle, b.part(1)+5, "c xt h", "✗")
 			}

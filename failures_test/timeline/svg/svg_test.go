@@ -246,7 +246,7 @@ func TestFindingAtACommandThatLeavesIsDrawn(t *testing.T) {
 	tr, err := world.Run(t, world.Config{New: stages.MustFind("2").Subject.New}, func(w *world.World) { w.Client("A").Lock() })
 	require.NoError(t, err)
 	require.Equal(t, trace.Sent, tr.Events[1].Kind)
-	found := []oracle.Finding{{Monitor: oracle.LostWakeUp, Step: tr.Events[1].Step, Text: "nobody woke it"}}
+	found := []oracle.Finding{{Rule: oracle.LostWakeUp, Step: tr.Events[1].Step, Text: "nobody woke it"}}
 	require.Contains(t, timeline.Text(tr, found, timeline.Options{}), "✗ lost wake-up: nobody woke it")
 	require.Equal(t, 1, read(t, svg.Draw(tr, found, svg.Caption{})).says("✗ lost wake-up"))
 }

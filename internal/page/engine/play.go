@@ -120,7 +120,7 @@ func (e *Engine) position() (Position, error) {
 	g := e.game
 	view, err := g.View()
 	// A picture marks two holders against the rule, even if the goal is another one.
-	found := oracle.Ask(g.Trace(), append([]oracle.Monitor{oracle.Exclusion}, g.Property.Breaks...)...)
+	found := oracle.Ask(g.Trace(), append([]oracle.Rule{oracle.Exclusion}, g.Property.Breaks...)...)
 	p := Position{View: view, Run: NewRun(g.Trace(), found, e.played.code, g.Language)}
 	if g.From != nil {
 		p.Taken = g.From.Failure.ID
