@@ -35,6 +35,8 @@ func (h *hostile) TryLock(ctx context.Context) (bool, error) {
 		go h.TryLock(ctx)
 	case "leaks":
 		go func() { <-make(chan struct{}) }()
+	case "lies":
+		return true, nil
 	}
 	return h.Locker.TryLock(ctx)
 }
@@ -79,6 +81,16 @@ func TestStuckLockIsReportedWithItsLine(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestLockThatBreaksABasicFailureIsNotAskedTheRest(t *testing.T) {
+	child := exec.Command(os.Args[0], "-test.v", "-test.run=^TestHostileLock$")
+	child.Env = append(os.Environ(), "LOCKKATA_HOSTILE=lies")
+	out, err := child.CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(out), "second-client: broken: exclusion: B is inside the lock while A still is")
+	require.Contains(t, string(out), "connections-given-back: ", "the basic ones")
+	require.NotContains(t, string(out), "crash-before-expire")
 }
 
 // The README shows this command: go test -run TestFailures/late-unlock.

@@ -20,6 +20,7 @@ func TestStartIsRedForItsExerciseAndSolutionIsGreen(t *testing.T) {
 		t.Run(e.ID, func(t *testing.T) {
 			if start := checked(t, e, filesOf(t, e.Start)); e.ID == "1" {
 				require.Equal(t, "free-lock-given", e.red(start.Report)[0].Failure.ID, "a skeleton locks nothing")
+				require.Len(t, start.Report.Verdicts, 6, "only the basic failures")
 			} else {
 				requireRedForExercise(t, start)
 			}
