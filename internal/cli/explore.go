@@ -23,8 +23,6 @@ type exploration struct {
 	stage, env, property string
 	clients, attempts    int // clients 0: each question has its own
 	bound                int // -1: each question has its own
-	random               int
-	seed                 uint64
 	asJSON               bool
 	question             int // one question of the suite, in a child process; -1: all
 }
@@ -42,10 +40,7 @@ func (a *app) exploreCommand() *cobra.Command {
 			a.properties(propertiesTitle, func(p schedule.Property) i18n.Text { return p.About })},
 		Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := cmp.Or(inRange(cmd, "bound", 0, 9), inRange(cmd, "clients", 2, 3), inRange(cmd, "attempts", 1, 3), inRange(cmd, "random", 1, 1_000_000))
-			if err == nil && cmd.Flags().Changed("seed") && x.random == 0 {
-				err = seedAlone.Args()
-			}
+			err := cmp.Or(inRange(cmd, "bound", 0, 9), inRange(cmd, "clients", 2, 3), inRange(cmd, "attempts", 1, 3))
 			if err != nil {
 				return err
 			}
@@ -59,8 +54,6 @@ func (a *app) exploreCommand() *cobra.Command {
 	f.IntVar(&x.clients, "clients", 0, "2 or 3; without it, each search has its own")
 	f.IntVar(&x.attempts, "attempts", 1, "how often each client asks for the lock, 1 to 3")
 	f.IntVar(&x.bound, "bound", -1, "the most faults, 0 to 9; without it, each search has its own bound")
-	f.IntVar(&x.random, "random", 0, "run that many schedules at random instead")
-	f.Uint64Var(&x.seed, "seed", 1, "with --random: a whole number; the same seed, the same schedules")
 	f.BoolVar(&x.asJSON, "json", false, "print the answers as JSON")
 	f.IntVar(&x.question, "question", -1, "")
 	_ = f.MarkHidden("question") // the flag exists
@@ -71,7 +64,6 @@ var (
 	propertiesTitle   = i18n.New("Properties:")
 	environmentsTitle = i18n.New("Environments:")
 	nobodyAsks        = i18n.New("there is no search for {property} in {env}: leave out --env, or see explore --help")
-	seedAlone         = i18n.New("--seed is for --random: add --random 1000, or leave out --seed")
 )
 
 // environments lists the environments with their faults.
@@ -139,7 +131,6 @@ func (x exploration) jobs() (jobs []job, err error) {
 type answer struct {
 	Stage string `json:"stage"`
 	schedule.Answer
-	Random bool `json:"random,omitempty"`
 }
 
 // explore runs the searches and prints the results, also when the context has ended meanwhile.
@@ -150,7 +141,7 @@ func (a *app) explore(ctx context.Context, x exploration) error {
 	}
 	defer world.TuneForBatch()()
 	ask, others := a.ask, 0
-	if len(jobs) > 1 && a.binary != "" && x.random == 0 { // a process searches on one core
+	if len(jobs) > 1 && a.binary != "" { // a process searches on one core
 		ask, others = a.askProcess, runtime.NumCPU()-1
 	}
 	answers, errs := make([][]answer, len(jobs)), make([]error, len(jobs))

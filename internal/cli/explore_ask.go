@@ -19,7 +19,7 @@ var (
 	failsIn      = i18n.New("{stage} in {env}: {error}")
 )
 
-// ask searches in this process, or runs random schedules, until the context ends.
+// ask searches in this process until the context ends.
 func (a *app) ask(ctx context.Context, x exploration, j job) ([]answer, error) {
 	subject, err := failures.DiscoverScripts(a.t, j.stage.Subject)
 	if err != nil {
@@ -38,20 +38,12 @@ func (a *app) ask(ctx context.Context, x exploration, j job) ([]answer, error) {
 		}
 		return ctx.Err() != nil
 	}
-	var result schedule.Result
-	if x.random > 0 {
-		properties = properties[:1]
-		s.Property = properties[0]
-		result, err = schedule.Hunt(a.t, s, x.seed, x.random, stop)
-	} else {
-		result, err = schedule.Search(a.t, s, properties, schedule.Limits{Bound: j.question.Bound, Stop: stop})
-	}
+	result, err := schedule.Search(a.t, s, properties, schedule.Limits{Bound: j.question.Bound, Stop: stop})
 	if err != nil {
 		return nil, failsIn.Args("stage", j.stage.NameText(), "env", s.Env.Name, "error", err)
 	}
 	answers := j.answers(result, s, properties, time.Since(begun))
 	for i := range answers {
-		answers[i].Random = x.random > 0
 		if x.question >= 0 { // for the parent process
 			answers[i].Text = answers[i].TextIn(a.lang)
 		}

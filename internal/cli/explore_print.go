@@ -19,8 +19,6 @@ var (
 	tableTitle        = i18n.New("The shortest schedule that breaks each property: ✗ faults/steps. ✓ none up to so many faults.")
 	propertyColumn    = i18n.New("property")
 	environmentColumn = i18n.New("environment")
-	byChance          = i18n.New("  broken: {what}\n  by chance, after {n} schedules: {length}; there may be shorter ones\n")
-	noneByChance      = i18n.New("  no violation in {n} schedules at random\n")
 	searchLegend      = []i18n.Text{
 		i18n.New("A fault is a delay, a crash, a pause or a loss; a step is anything that happens next."),
 		i18n.New("A property is what the lock must do; an environment is what may go wrong: go run . explore --help"),
@@ -61,7 +59,7 @@ func (a *app) printAnswers(x exploration, answers []answer) error {
 		fmt.Fprintln(a.out)
 	}
 	fmt.Fprintln(a.out, a.say(allSchedules, "n", runs))
-	if cut > 0 && x.random == 0 {
+	if cut > 0 {
 		fmt.Fprintln(a.out, a.say(someCut, "n", cut, "all", len(answers)))
 	}
 	if x.stage == "all" {
@@ -119,14 +117,7 @@ func (one answer) cell() string {
 // printAnswer prints the result for one property.
 func (a *app) printAnswer(one answer) {
 	fmt.Fprintln(a.out, a.say(askedOf, "stage", stages.MustFind(one.Stage).NameText(), "question", one.QuestionIn(a.lang)))
-	switch {
-	case one.Random && one.Found:
-		fmt.Fprint(a.out, a.say(byChance, "what", one.TextIn(a.lang), "n", one.Runs, "length", schedule.Length(one.Cost, one.Steps)))
-	case one.Random:
-		fmt.Fprint(a.out, a.say(noneByChance, "n", one.Runs))
-	default:
-		fmt.Fprint(a.out, one.Localize(a.lang))
-	}
+	fmt.Fprint(a.out, one.Localize(a.lang))
 	if one.Found {
 		fmt.Fprintf(a.out, "  go run . replay '%s'\n", one.Schedule)
 	}

@@ -37,14 +37,6 @@ func TestExploreReportsItsBound(t *testing.T) {
 	require.NotContains(t, out, "proved")
 }
 
-func TestExploreByChanceIsTheSameForTheSameSeed(t *testing.T) {
-	ask := []string{"explore", "--stage", "2", "--property", "exclusion", "--env", "async", "--random", "500", "--seed", "7"}
-	_, first, errors := command(t, ask...)
-	require.Contains(t, first, "by chance", errors)
-	_, again, _ := command(t, ask...)
-	require.Equal(t, first, again)
-}
-
 func TestExploreAsJSON(t *testing.T) {
 	status, out, errors := command(t, "explore", "--stage", "1", "--env", "crash", "--json")
 	require.Equal(t, exitOK, status, errors)
