@@ -10,7 +10,6 @@ type Question struct {
 	Properties []string
 	Clients    int
 	Together   bool
-	Number     int // in the suite
 	Bound      int // default bound of the search: a few seconds on stage 6
 }
 

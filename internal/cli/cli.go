@@ -261,7 +261,7 @@ func (a *app) root() *cobra.Command {
 	cobra.EnableCommandSorting = false
 	root.AddGroup(&cobra.Group{ID: "start", Title: a.say(startGroup)}, &cobra.Group{ID: "more", Title: a.say(moreGroup)})
 	start := []*cobra.Command{a.showCommand(), a.diffCommand(), a.playCommand(), a.kataCommand(), a.interviewCommand(), a.serveCommand()}
-	more := []*cobra.Command{a.exploreCommand(), a.replayCommand(), a.listCommand(), a.gradeCommand(), a.demoCommand()}
+	more := []*cobra.Command{a.exploreCommand(), a.replayCommand(), a.listCommand(), a.gradeCommand(), a.demoCommand(), a.searchCommand()}
 	for _, cmd := range start {
 		cmd.GroupID = "start"
 	}

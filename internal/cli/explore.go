@@ -4,17 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
 	"lockkata/failures_test/schedule"
-	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
+	"lockkata/internal/kata/judge"
 	"lockkata/internal/stages"
 )
 
@@ -24,7 +20,6 @@ type exploration struct {
 	clients, attempts    int // clients 0: each question has its own
 	bound                int // -1: each question has its own
 	asJSON               bool
-	question             int // one question of the suite, in a child process; -1: all
 }
 
 func (a *app) exploreCommand() *cobra.Command {
@@ -55,8 +50,6 @@ func (a *app) exploreCommand() *cobra.Command {
 	f.IntVar(&x.attempts, "attempts", 1, "how often each client asks for the lock, 1 to 3")
 	f.IntVar(&x.bound, "bound", -1, "the most faults, 0 to 9; without it, each search has its own bound")
 	f.BoolVar(&x.asJSON, "json", false, "print the answers as JSON")
-	f.IntVar(&x.question, "question", -1, "")
-	_ = f.MarkHidden("question") // the flag exists
 	return cmd
 }
 
@@ -84,21 +77,15 @@ func (a *app) properties(title i18n.Text, words func(schedule.Property) i18n.Tex
 	return a.say(title) + "\n" + a.table(rows)
 }
 
-// job is one question about one stage.
-type job struct {
-	stage    stages.Stage
-	question schedule.Question
-}
-
-// jobs returns the chosen questions of the suite.
-func (x exploration) jobs() (jobs []job, err error) {
+// tasks returns the chosen questions of the suite, about each chosen stage.
+func (x exploration) tasks(lang i18n.Language) (tasks []judge.Task, err error) {
 	asked := stages.Public()
 	if x.stage != "all" {
-		c, err := stages.Find(x.stage)
+		s, err := stages.Find(x.stage)
 		if err != nil {
 			return nil, err
 		}
-		asked = []stages.Stage{c}
+		asked = []stages.Stage{s}
 	}
 	if _, err := schedule.FindEnv(x.env); x.env != "" && err != nil {
 		return nil, err
@@ -107,8 +94,8 @@ func (x exploration) jobs() (jobs []job, err error) {
 		return nil, err
 	}
 	for _, s := range asked {
-		for i, q := range schedule.Suite {
-			if x.env != "" && q.Env != x.env || x.question >= 0 && i != x.question || x.property != "" && !slices.Contains(q.Properties, x.property) {
+		for _, q := range schedule.Suite {
+			if x.env != "" && q.Env != x.env || x.property != "" && !slices.Contains(q.Properties, x.property) {
 				continue
 			}
 			if x.property != "" {
@@ -117,14 +104,15 @@ func (x exploration) jobs() (jobs []job, err error) {
 			if x.bound >= 0 {
 				q.Bound = x.bound
 			}
-			q.Number, q.Clients = i, cmp.Or(x.clients, q.Clients)
-			jobs = append(jobs, job{s, q})
+			q.Clients = cmp.Or(x.clients, q.Clients)
+			search := judge.Search{Name: s.Subject.Name, Question: q, Attempts: x.attempts}
+			tasks = append(tasks, judge.Task{Lock: s.ID, Lang: lang, Search: &search})
 		}
 	}
-	if len(jobs) == 0 {
+	if len(tasks) == 0 {
 		return nil, nobodyAsks.Args("property", x.property, "env", x.env)
 	}
-	return jobs, nil
+	return tasks, nil
 }
 
 // answer is the result for one property of one stage.
@@ -135,35 +123,28 @@ type answer struct {
 
 // explore runs the searches and prints the results, also when the context has ended meanwhile.
 func (a *app) explore(ctx context.Context, x exploration) error {
-	jobs, err := x.jobs()
+	lang := a.lang
+	if x.asJSON {
+		lang = i18n.English
+	}
+	tasks, err := x.tasks(lang)
 	if err != nil {
 		return err
 	}
-	defer world.TuneForBatch()()
-	ask, others := a.ask, 0
-	if len(jobs) > 1 && a.binary != "" { // a process searches on one core
-		ask, others = a.askProcess, runtime.NumCPU()-1
-	}
-	answers, errs := make([][]answer, len(jobs)), make([]error, len(jobs))
-	var begun, done atomic.Int64
-	work := func() {
-		for i := begun.Add(1) - 1; i < int64(len(jobs)); i = begun.Add(1) - 1 {
-			answers[i], errs[i] = ask(ctx, x, jobs[i])
-			a.tell(searchesDone.Args("n", done.Add(1), "all", len(jobs)))
-		}
-	}
-	var asking sync.WaitGroup
-	for range others {
-		asking.Go(work)
-	}
-	work() // a search in this process needs the goroutine of the test
-	asking.Wait()
+	replies, err := a.searchAll(ctx, tasks)
 	a.doing("")
-	if err := errors.Join(errs...); err != nil {
+	if err != nil {
 		return err
 	}
-	all := slices.Concat(answers...)
-	if x.question >= 0 || x.asJSON {
+	var all []answer
+	for i, task := range tasks {
+		answers, err := answersOf(task, replies[i])
+		if err != nil {
+			return err
+		}
+		all = append(all, answers...)
+	}
+	if x.asJSON {
 		return json.NewEncoder(a.out).Encode(all)
 	}
 	return a.printAnswers(x, all)

@@ -4,13 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"os/exec"
-	"strconv"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
+	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
+	"lockkata/internal/kata"
+	"lockkata/internal/kata/judge"
+	"lockkata/internal/stages"
 )
 
 var (
@@ -19,64 +23,76 @@ var (
 	failsIn      = i18n.New("{stage} in {env}: {error}")
 )
 
-// ask searches in this process until the context ends.
-func (a *app) ask(ctx context.Context, x exploration, j job) ([]answer, error) {
-	subject, err := failures.DiscoverScripts(a.t, j.stage.Subject)
-	if err != nil {
-		return nil, failedError{err}
+// searchAll makes the searches, several of them in processes of their own.
+func (a *app) searchAll(ctx context.Context, tasks []judge.Task) (replies []judge.Reply, err error) {
+	done := func(n, all int) { a.tell(searchesDone.Args("n", n, "all", all)) }
+	if len(tasks) > 1 && a.binary != "" {
+		return kata.SearchStages(ctx, a.binary, tasks, done)
 	}
-	s, properties := j.question.Ask(subject, x.attempts)
-	if len(properties) == 0 {
-		return nil, nil
+	for i, task := range tasks {
+		reply, err := a.search(ctx, task)
+		if err != nil {
+			return nil, err
+		}
+		replies = append(replies, reply)
+		done(i+1, len(tasks))
+	}
+	return replies, nil
+}
+
+// search makes a search in this process, until the context ends.
+func (a *app) search(ctx context.Context, task judge.Task) (judge.Reply, error) {
+	defer world.TuneForBatch()()
+	stage := stages.MustFind(task.Lock)
+	subject, err := failures.DiscoverScripts(a.t, stage.Subject)
+	if err != nil {
+		return judge.Reply{}, failedError{err}
 	}
 	begun, reported := time.Now(), time.Now()
-	stop := func(p schedule.Progress) bool {
+	return judge.SearchHere(a.t, subject, task, func(p schedule.Progress) bool {
 		if time.Since(reported) > 250*time.Millisecond {
 			reported = time.Now()
-			a.tell(howFar.Args("stage", j.stage.NameText(), "env", j.question.Env, "n", p.Bound,
+			a.tell(howFar.Args("stage", stage.NameText(), "env", task.Search.Question.Env, "n", p.Bound,
 				"runs", p.Runs, "states", p.States, "rate", int(float64(p.Runs)/time.Since(begun).Seconds())))
 		}
 		return ctx.Err() != nil
+	}), nil
+}
+
+// searchCommand returns a command for kata.SearchStages, which makes one search and writes the reply
+// into a file.
+func (a *app) searchCommand() *cobra.Command {
+	return &cobra.Command{Use: "search TASK FILE", Hidden: true, Args: cobra.ExactArgs(2), RunE: func(cmd *cobra.Command, args []string) error {
+		var task judge.Task
+		if err := json.Unmarshal([]byte(args[0]), &task); err != nil {
+			return err
+		}
+		reply, err := a.search(cmd.Context(), task)
+		if err != nil {
+			return err
+		}
+		raw, err := json.Marshal(reply)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(args[1], raw, 0o600)
+	}}
+}
+
+// answersOf returns the answers in a reply. If the search did not begin they say that it was cut short.
+func answersOf(task judge.Task, reply judge.Reply) (answers []answer, err error) {
+	stage, question := stages.MustFind(task.Lock), task.Search.Question
+	if reply.Cause != nil {
+		return nil, failedError{failsIn.Args("stage", stage.NameText(), "env", question.Env, "error", reply.Cause.Text)}
 	}
-	result, err := schedule.Search(a.t, s, properties, schedule.Limits{Bound: j.question.Bound, Stop: stop})
-	if err != nil {
-		return nil, failsIn.Args("stage", j.stage.NameText(), "env", s.Env.Name, "error", err)
+	for _, found := range reply.Found {
+		answers = append(answers, answer{stage.ID, found.Answer})
 	}
-	answers := j.answers(result, s, properties, time.Since(begun))
-	for i := range answers {
-		if x.question >= 0 { // for the parent process
-			answers[i].Text = answers[i].TextIn(a.lang)
+	if len(answers) == 0 {
+		setup, properties := question.Ask(stage.Subject, task.Search.Attempts)
+		for _, one := range (schedule.Result{}).Answers(setup, properties, 0) {
+			answers = append(answers, answer{stage.ID, one})
 		}
 	}
 	return answers, nil
-}
-
-// answers converts the result of a search.
-func (j job) answers(r schedule.Result, s schedule.Setup, properties []schedule.Property, took time.Duration) (all []answer) {
-	for _, one := range r.Answers(s, properties, took) {
-		all = append(all, answer{Stage: j.stage.ID, Answer: one})
-	}
-	return all
-}
-
-// askProcess searches in a child process. When the context ends, the child is interrupted and
-// returns what it knows so far.
-func (a *app) askProcess(ctx context.Context, x exploration, j job) (all []answer, err error) {
-	q, lang := j.question, a.lang
-	if x.asJSON {
-		lang = i18n.English
-	}
-	cmd := exec.CommandContext(ctx, a.binary,
-		"explore", "--question", strconv.Itoa(q.Number), "--stage", j.stage.ID, "--property", x.property,
-		"--attempts", strconv.Itoa(x.attempts), "--bound", strconv.Itoa(q.Bound), "--clients", strconv.Itoa(q.Clients), "--lang", string(lang))
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	out, err := cmd.Output()
-	switch {
-	case len(out) > 0:
-		return all, json.Unmarshal(out, &all)
-	case ctx.Err() != nil: // it was interrupted before it began
-		s, properties := q.Ask(j.stage.Subject, x.attempts)
-		return j.answers(schedule.Result{}, s, properties, 0), nil
-	}
-	return nil, err
 }

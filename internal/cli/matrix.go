@@ -116,9 +116,9 @@ func (g grid) isWrong(v failures.Verdict, column int) bool {
 	return v.Outcome != g.columns[column].Expect(v.Failure) && v.Outcome != failures.Elsewhere
 }
 
-// judge plays a failure on locks. The tests cache its results, since many of them print the same
+// judgeOne plays a failure on locks. The tests cache its results, since many of them print the same
 // verdicts.
-var judge = func(t *testing.T, f failures.Failure, of []stages.Stage) []failures.Verdict {
+var judgeOne = func(t *testing.T, f failures.Failure, of []stages.Stage) []failures.Verdict {
 	return stages.Judge(t, []failures.Failure{f}, of)[0]
 }
 
@@ -131,7 +131,7 @@ func (a *app) judgeAll(ctx context.Context, all []failures.Failure, of []stages.
 		if ctx.Err() != nil {
 			return g, ctx.Err()
 		}
-		g.rows = append(g.rows, judge(a.t, f, g.columns))
+		g.rows = append(g.rows, judgeOne(a.t, f, g.columns))
 	}
 	return g, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
@@ -14,8 +15,11 @@ import (
 	"lockkata/internal/term"
 )
 
-// searchLimit is how long one search may take in real time.
-const searchLimit = 20 * time.Second
+// How long one search may take in real time.
+const (
+	searchLimit = 20 * time.Second
+	unlimited   = 24 * time.Hour // for our own stages
+)
 
 // questions returns the matching questions of the suite, and the exercise's own if all are asked. A
 // property and an environment that are not in the suite together make a new question.
@@ -96,6 +100,24 @@ func (w *workshop) explore(ctx context.Context, f Folder, asked Sought) (x Explo
 		return x, aboutNothing.Args("asked", cmp.Or(asked.Property, asked.Env), "id", x.Exercise.ID)
 	}
 	return x, err
+}
+
+// SearchStages makes searches of our own stages, each in a process of this program's binary, which runs
+// "search TASK FILE" there. A reply is empty if the context ended before its search began.
+func SearchStages(ctx context.Context, binary string, tasks []judge.Task, done func(n, all int)) ([]judge.Reply, error) {
+	p, err := newProgram("", func(p *Program) error {
+		p.file, p.args = binary, []string{"search"}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	for i := range tasks {
+		tasks[i].Search.For = unlimited
+	}
+	s := &session{Program: p, atOnce: runtime.NumCPU(), ctx: ctx, until: time.Now().Add(unlimited)}
+	return s.all(tasks, done), nil
 }
 
 // ofTwoClients returns the questions with two clients; those with three take minutes.

@@ -15,6 +15,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 	"lockkata/internal/locktest"
@@ -124,7 +125,11 @@ func (r *run) do() Reply {
 	case r.task.Promise != "":
 		return r.promise()
 	case r.task.Search != nil:
-		return r.search(*r.task.Search)
+		begun := time.Now()
+		return r.search(*r.task.Search, func(schedule.Progress) bool {
+			r.guard.begin()
+			return time.Since(begun) > r.task.Search.For || heap() > searchMemory
+		})
 	}
 	return r.uses()
 }
