@@ -233,6 +233,7 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			asked.view = chosenView(cmd.Flags())
 			return a.matrix(cmd.Context(), asked)
 		},
 	}
@@ -241,18 +242,10 @@ func (a *app) root() *cobra.Command {
 	f.StringSliceVar(&asked.families, "family", nil, "only the failures of this family: owner, waiters, ...")
 	f.BoolVar(&asked.all, "all", false, "every failure, by family; with --steps and --documents too")
 	f.BoolVar(&asked.totals, "totals", false, "only the number of results of each kind")
-	f.BoolVar(&asked.documents, "documents", false, "the locks of the five documents, in place of the stages: docs/documents.md")
-	f.BoolVar(&asked.redlock, "redlock", false, "RedLock, a lock over five servers, and its failures")
-	f.BoolVar(&asked.steps, "steps", false, "the steps from stage 5 to stage 6 in place of the stages")
-	f.BoolVar(&asked.guards, "guards", false, "failures that no lock with a lease prevents, without a guard of the resource and with each guard")
 	f.BoolVar(&asked.live, "live", false, "play it in real time on real redis-server processes")
 	f.StringVar(&asked.addr, "redis", "", "with --live: play it on the Redis at this `host:port`, which keeps its data")
-	root.MarkFlagsMutuallyExclusive("steps", "documents", "redlock")
-	root.MarkFlagsMutuallyExclusive("redlock", "live")
-	root.MarkFlagsMutuallyExclusive("redlock", "all")
+	addViews(root)
 	root.MarkFlagsMutuallyExclusive("json", "totals")
-	root.MarkFlagsMutuallyExclusive("guards", "family")
-	root.MarkFlagsMutuallyExclusive("guards", "all")
 	root.PersistentFlags().String("lang", "", "the `language`, en or zh; without it that of LC_ALL, LC_MESSAGES or LANG")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(helpCommand())
