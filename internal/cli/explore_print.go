@@ -27,42 +27,38 @@ var (
 )
 
 // printAnswers prints a table for all stages, or what was found about one.
-func (a *app) printAnswers(x exploration, answers []answer) error {
-	if x.stage == "all" {
+func (a *app) printAnswers(x exploration, answers []answer, schedules int) error {
+	isTable := x.stage == "all"
+	if isTable {
 		a.printTable(answers)
 	} else {
 		a.printLegend()
 		fmt.Fprintln(a.out)
 	}
-	runs, cut := 0, 0
+	cut := 0
 	var best answer
-	searches := map[string]bool{} // the answers of one search count once
 	for _, one := range answers {
-		if x.stage != "all" {
+		if !isTable {
 			a.printAnswer(one)
 		}
 		if one.Cheaper(best.Answer) {
 			best = one
 		}
-		if search := fmt.Sprint(one.Stage, one.Env, one.Clients, one.Runs, one.States); !searches[search] {
-			searches[search] = true
-			runs += one.Runs
-		}
 		if !one.Exhausted {
 			cut++
 		}
 	}
-	if best.Found && x.stage != "all" && x.property != "" {
+	if best.Found && !isTable && x.property != "" {
 		if err := a.replay(best.Schedule); err != nil {
 			return err
 		}
 		fmt.Fprintln(a.out)
 	}
-	fmt.Fprintln(a.out, a.say(allSchedules, "n", runs))
+	fmt.Fprintln(a.out, a.say(allSchedules, "n", schedules))
 	if cut > 0 {
 		fmt.Fprintln(a.out, a.say(someCut, "n", cut, "all", len(answers)))
 	}
-	if x.stage == "all" {
+	if isTable {
 		a.printLegend()
 	}
 	return nil

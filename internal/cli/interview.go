@@ -39,7 +39,7 @@ func (a *app) interviewCommand() *cobra.Command {
 			"one by one, if you want them. Every third round is a prediction: you see two clients of " +
 			"a stage, up to a point, and say what happens next. At the end it lists what to read again, and " +
 			"remembers what you missed. Each line of the input is one answer, so it can be piped; q ends it.",
-		Args: noWords,
+		Args: words(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := inRange(cmd, "minutes", 1, mostMinutes); err != nil {
 				return err
