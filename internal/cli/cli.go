@@ -219,8 +219,7 @@ func (a *app) badUsage(err error) int {
 func (a *app) root() *cobra.Command {
 	var asked request
 	root := &cobra.Command{
-		Use:   "lockkata [command]",
-		Short: "Every failure of a Redis lock, on every stage of the lock",
+		Use: "lockkata [command]",
 		Long: "lockkata runs every failure of its catalogue on every stage of the lock, with real " +
 			"go-redis clients on an embedded Redis in fake time, and prints a table of those that tell the " +
 			"story of the stages.\n\n" +
@@ -250,16 +249,15 @@ func (a *app) root() *cobra.Command {
 	root.SetHelpFunc(a.help)
 	root.SetFlagErrorFunc(badFlag)
 	cobra.EnableCommandSorting = false
-	root.AddGroup(&cobra.Group{ID: "start", Title: a.say(startGroup)}, &cobra.Group{ID: "more", Title: a.say(moreGroup)})
-	start := []*cobra.Command{a.showCommand(), a.diffCommand(), a.playCommand(), a.kataCommand(), a.interviewCommand(), a.serveCommand()}
-	more := []*cobra.Command{a.exploreCommand(), a.replayCommand(), a.listCommand(), a.gradeCommand(), a.demoCommand(), a.searchCommand()}
-	for _, cmd := range start {
-		cmd.GroupID = "start"
+	add := func(group string, title i18n.Text, commands ...*cobra.Command) {
+		root.AddGroup(&cobra.Group{ID: group, Title: a.say(title)})
+		for _, cmd := range commands {
+			cmd.GroupID = group
+		}
+		root.AddCommand(commands...)
 	}
-	for _, cmd := range more {
-		cmd.GroupID = "more"
-	}
-	root.AddCommand(append(start, more...)...)
+	add("start", startGroup, a.showCommand(), a.diffCommand(), a.playCommand(), a.kataCommand(), a.interviewCommand(), a.serveCommand())
+	add("more", moreGroup, a.exploreCommand(), a.replayCommand(), a.listCommand(), a.gradeCommand(), a.demoCommand(), a.searchCommand())
 	return root
 }
 
