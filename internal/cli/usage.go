@@ -17,7 +17,7 @@ var (
 	noFlag     = i18n.New("there is no flag {flag}")
 	badValue   = i18n.New("{flag} does not take {value}: {usage}")
 	noCommand  = i18n.New("there is no command {name}")
-	otherWords = i18n.New("{command} does not take {words}; type: {example}")
+	otherWords = i18n.New("the arguments {words} do not fit {use}; for example: {example}")
 	excluded   = i18n.New("{flags} exclude each other: give one of them")
 	outOfRange = i18n.New("{flag} {n}: it can be {least} to {most}")
 	thereAre   = i18n.New("{fault}; there are: {names}")
@@ -68,7 +68,7 @@ func words(least, most int) cobra.PositionalArgs {
 			return suggest(noCommand.Args("name", strconv.Quote(args[0])), args[0], names)
 		}
 		example := cmp.Or(cmd.Example, strings.Replace(cmd.CommandPath(), "lockkata", "go run .", 1))
-		return otherWords.Args("command", cmd.Name(), "words", strconv.Quote(strings.Join(args, " ")), "example", example)
+		return otherWords.Args("words", strconv.Quote(strings.Join(args, " ")), "use", strconv.Quote(cmd.Use), "example", example)
 	}
 }
 

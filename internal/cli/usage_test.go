@@ -72,8 +72,8 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"--live --redis " + closedPort, "leave out --redis and lockkata starts its own"},
 		{"--redis " + closedPort, "--redis names the Redis for --live: add --live"},
 
-		{"show", `show does not take ""; type: go run . show check-then-delete`},
-		{"show a b", `show does not take "a b"; type: `},
+		{"show", `the arguments "" do not fit "show FAILURE"; for example: go run . show check-then-delete`},
+		{"show a b", `the arguments "a b" do not fit "show FAILURE"; for example: `},
 		{"show check-than-delete", `there is no failure "check-than-delete"; did you mean check-then-delete?`},
 		{"show foreign", `there is no failure "foreign"; did you mean one of these: delete-foreign, `},
 		{"show delete-foreign --stage 9", `there is no stage "9"; there are: 1, 2, 3, 4, 5, 6.1, 6.2, 6.3, 6.4, 6.5, 6`},
@@ -84,8 +84,8 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"show oom --html x --before-after", "--before-after, --html exclude each other"},
 		{"show wake-lost --svg --stage 1", "there is nothing to draw: wake-lost on stage 1 is"},
 
-		{"list stage1", `list does not take "stage1"; type: go run . list`},
-		{"diff", `diff does not take ""; type: go run . diff 4`},
+		{"list stage1", `the arguments "stage1" do not fit "list"; for example: go run . list`},
+		{"diff", `the arguments "" do not fit "diff STAGE"; for example: go run . diff 4`},
 		{"diff 1", "no stage comes before stage 1; diff takes: 2, 3, 4, 5, 6"},
 
 		{"explore --stage 7", `there is no stage "7"; there are: 1, 2, 3, 4, 5, 6`},
@@ -94,7 +94,7 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"explore --bound -1", "--bound -1: it can be 0 to 9"},
 		{"explore --property leak --env pause", "there is no search for leak in pause"},
 
-		{"replay", `replay does not take ""; type: go run . replay v1/`},
+		{"replay", `the arguments "" do not fit "replay SCHEDULE"; for example: go run . replay v1/`},
 		{"replay v1/stage9/2c/1x/async/leak/a", `there is no lock "stage9" to schedule: there are stage1, stage2`},
 		{"replay v1/stage3/9c/1x/async/leak/a", `"9c" in the schedule: there are 2c or 3c`},
 		{"replay v1/stage3/2c/1x/async/leak/a.q7", `step 2 of the schedule, "q7", is no step: replay --help tells`},
@@ -114,9 +114,9 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"kata start --dir usage.go", "usage.go is a file: name a folder"},
 		{"kata start --dir .", "holds other files and no progress.txt"},
 		{"kata start 7 --dir " + empty, "there is no exercise 7; there are 1 to 5, 6.1 to 6.5, 6, and r1 to r11"},
-		{"kata start 1 2", `start does not take "1 2"; type: go run . kata start 3`},
+		{"kata start 1 2", `the arguments "1 2" do not fit "start [N]"; for example: go run . kata start 3`},
 
-		{"grade", `grade does not take ""; type: go run . grade stage4_lua_unlock`},
+		{"grade", `the arguments "" do not fit "grade DIR"; for example: go run . grade stage4_lua_unlock`},
 		{"grade grade_test.go", "there is no folder "},
 		{"grade ../kata --update", "--update writes the file of --expect"},
 		{"grade ../kata --has wheels", `--has "wheels": no failure is about that; there are: force, watchdog, `},
