@@ -21,8 +21,8 @@ type view struct {
 	columns     func() []stages.Stage
 	failures    func() []failures.Failure
 	shown       func(g grid) (rows [][]failures.Verdict, note i18n.Message) // without --all and --family
-	byFamily    bool
-	next        []row // commands to try
+	byFamily    bool                                                        // name the family of the rows, as with --all
+	next        []row                                                       // commands to try
 }
 
 // views are all views; the first has no flag.
