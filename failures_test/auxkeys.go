@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 )
 
 // A lock may have auxiliary keys next to the one of its holder: a counter of tokens, a queue of
@@ -19,36 +19,36 @@ func IsAuxKey(key string) bool {
 // AuxKeys returns the auxiliary keys of a lock, from the trace of its normal use. There are two kinds:
 // keys that a client created without getting the lock, and that did not exist when others got it;
 // and keys that an Unlock left when it removed another key. A nil trace has no keys.
-func AuxKeys(trace *world.Trace) (found []string) {
-	if trace == nil {
+func AuxKeys(tr *trace.Trace) (found []string) {
+	if tr == nil {
 		return nil
 	}
-	var got, locked []world.Key
+	var got, locked []trace.Key
 	installed := map[int][]string{}
-	for _, s := range trace.Scenes() {
+	for _, s := range tr.Scenes() {
 		e := s.Event
 		for _, x := range e.Effects {
-			if x.Kind == world.Installed {
+			if x.Kind == trace.Installed {
 				installed[e.Call] = append(installed[e.Call], x.Key)
 			}
 		}
 		switch {
 		case e.Acquires():
 			got = append(got, s.Keys...)
-		case e.Kind == world.Returned && world.IsAcquire(e.Op):
+		case e.Kind == trace.Returned && trace.IsAcquire(e.Op):
 			for _, key := range installed[e.Call] {
-				if !slices.ContainsFunc(got, func(k world.Key) bool { return alike(k.Name, key) }) {
+				if !slices.ContainsFunc(got, func(k trace.Key) bool { return alike(k.Name, key) }) {
 					found = append(found, key)
 				}
 			}
-		case e.Kind == world.Called && e.Op == world.OpUnlock:
+		case e.Kind == trace.Called && e.Op == trace.OpUnlock:
 			locked = s.Keys
-		case e.Kind == world.Returned && e.Op == world.OpUnlock:
+		case e.Kind == trace.Returned && e.Op == trace.OpUnlock:
 			var left []string
 			for _, key := range s.Keys {
 				left = append(left, key.Name)
 			}
-			if slices.ContainsFunc(locked, func(k world.Key) bool { return !slices.Contains(left, k.Name) }) {
+			if slices.ContainsFunc(locked, func(k trace.Key) bool { return !slices.Contains(left, k.Name) }) {
 				found = append(found, left...)
 			}
 		}

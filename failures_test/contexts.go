@@ -2,6 +2,7 @@ package failures
 
 import (
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -51,7 +52,7 @@ var contextFailures = []Failure{
 		Requires: []Precondition{arrivesTooLate("A")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
-			a.Before(world.Of(world.OpLock, world.Write)).Delay(w.Lease / 15)
+			a.Before(world.Of(trace.OpLock, world.Write)).Delay(w.Lease / 15)
 			lock := a.Lock(world.Within(w.Lease / 30))
 			w.Sleep(w.Lease / 4)
 			if b.Lock(world.Within(patience(w))).Held() {
@@ -60,7 +61,7 @@ var contextFailures = []Failure{
 			if lock.Held() { // it ignores its context
 				a.Unlock()
 			}
-			c.Before(world.Of(world.OpLock, world.Write)).Freeze()
+			c.Before(world.Of(trace.OpLock, world.Write)).Freeze()
 			lock = c.Lock(world.Within(w.Lease + patience(w)))
 			w.Sleep(w.Lease + w.Lease/30)
 			c.Thaw()

@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 )
@@ -78,19 +79,19 @@ const (
 
 // Shows returns the features that a trace shows and s.Has does not list. Only scripts, pub/sub and a
 // watchdog can be seen in a trace.
-func (s Subject) Shows(trace *world.Trace) (shown []Feature) {
+func (s Subject) Shows(tr *trace.Trace) (shown []Feature) {
 	show := func(f Feature) {
 		if !slices.Contains(shown, f) && !slices.Contains(s.Has, f) {
 			shown = append(shown, f)
 		}
 	}
-	for _, e := range trace.Events {
+	for _, e := range tr.Events {
 		switch {
-		case e.Kind == world.Sent && strings.HasPrefix(e.Command[0], "EVAL"):
+		case e.Kind == trace.Sent && strings.HasPrefix(e.Command[0], "EVAL"):
 			show(Scripts)
-		case e.Kind == world.Sent && strings.HasSuffix(e.Command[0], "SUBSCRIBE"):
+		case e.Kind == trace.Sent && strings.HasSuffix(e.Command[0], "SUBSCRIBE"):
 			show(PubSub)
-		case e.Kind == world.Executed && e.Background && e.Effects.Include(world.Leased):
+		case e.Kind == trace.Executed && e.Background && e.Effects.Include(trace.Leased):
 			show(Watchdog)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -89,7 +90,7 @@ var tokenFailures = []Failure{
 			a.Unlock()
 			takes := nthTakes(w.Trace(), "A")
 			w.Sleep(w.Lease / 30)
-			a.Before(world.Nth(takes, world.Of(world.OpLock, world.Any))).Freeze()
+			a.Before(world.Nth(takes, world.Of(trace.OpLock, world.Any))).Freeze()
 			lock := a.StartLock()
 			w.Sleep(w.Lease / 30)
 			if b.Lock(world.Within(patience(w))).Held() {
@@ -113,7 +114,7 @@ var tokenFailures = []Failure{
 		Requires: []Precondition{given("B"), ends("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
-			a.Before(world.Of(world.OpLock, a.Has)).IfSent().Freeze()
+			a.Before(world.Of(trace.OpLock, a.Has)).IfSent().Freeze()
 			lock := a.Lock(world.Within(2 * w.Lease))
 			a.Freeze()
 			w.Sleep(w.Lease + w.Lease/30)
@@ -129,10 +130,10 @@ var tokenFailures = []Failure{
 
 // nthTakes returns the number of the command of the client's Lock that took the lock, counted from 1,
 // or 0.
-func nthTakes(trace *world.Trace, client string) (n int) {
-	for _, e := range trace.Events {
-		if e.Kind == world.Executed && e.Client == client && e.Op == world.OpLock {
-			if n++; e.Effects.Include(world.Installed) {
+func nthTakes(tr *trace.Trace, client string) (n int) {
+	for _, e := range tr.Events {
+		if e.Kind == trace.Executed && e.Client == client && e.Op == trace.OpLock {
+			if n++; e.Effects.Include(trace.Installed) {
 				return n
 			}
 		}

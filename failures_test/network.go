@@ -6,6 +6,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -93,7 +94,7 @@ var networkFailures = []Failure{
 		Story:    "Redis grants A the lock, and the reply is slow. A's process closes the lock meanwhile, since it is about to end, and A's caller gives up. If Close does not wait for the acquire, or stops its clean-up, the key stays, and B waits for a process that is gone. B locks once more, and is at work when its process closes the lock there too: B has to be told, and its key must not be renewed again. G waits for the lock in the same process: its Lock has to return without the lock.",
 		Fixed:    "Close waits for the acquires under way, and frees what they got. It ends every wait, and every hold with its watchdog.",
 		Breaks:   []oracle.Monitor{oracle.Leak, oracle.Deadlock, oracle.Exclusion, oracle.Watchdog, oracle.Context},
-		Requires: []Precondition{given("B B"), waitsAs("G", world.OpClose), closes("B")},
+		Requires: []Precondition{given("B B"), waitsAs("G", trace.OpClose), closes("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.After(world.Installs).Delay(w.Lease / 15)
@@ -124,7 +125,7 @@ var networkFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
-			a.Before(world.Of(world.OpUnlock, world.Write)).Delay(w.Lease / 15)
+			a.Before(world.Of(trace.OpUnlock, world.Write)).Delay(w.Lease / 15)
 			unlock := a.StartUnlock()
 			w.Sleep(w.Lease / 60)
 			a.Close()
@@ -159,7 +160,7 @@ var networkFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
-			unlocking := world.Of(world.OpUnlock, world.Write)
+			unlocking := world.Of(trace.OpUnlock, world.Write)
 			a.After(unlocking).Drop()
 			a.Before(world.Nth(2, unlocking)).IfSent().Freeze()
 			unlock := a.Unlock()

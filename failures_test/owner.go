@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -36,7 +37,7 @@ var ownerFailures = []Failure{
 		Requires: []Precondition{given("B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
-			a.Before(world.Of(world.OpTryLock, world.Write)).Freeze()
+			a.Before(world.Of(trace.OpTryLock, world.Write)).Freeze()
 			try := a.TryLock()
 			b.Lock(world.Within(patience(w)))
 			a.Thaw()
@@ -44,7 +45,7 @@ var ownerFailures = []Failure{
 			b.Crash()
 			w.Sleep(w.Lease + w.Lease/32)
 			c, d := w.Client("C"), w.Client("D")
-			c.Before(world.Nth(2, world.Of(world.OpTryLock, world.Write))).IfSent().Freeze()
+			c.Before(world.Nth(2, world.Of(trace.OpTryLock, world.Write))).IfSent().Freeze()
 			late := c.TryLock()
 			d.TryLock()
 			c.Thaw()
@@ -78,7 +79,7 @@ var ownerFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
-			a.Before(world.Of(world.OpUnlock, world.Write)).Freeze()
+			a.Before(world.Of(trace.OpUnlock, world.Write)).Freeze()
 			unlock := a.Unlock()
 			w.Sleep(w.Lease + w.Lease/30)
 			b.Lock(world.Within(patience(w)))
@@ -132,7 +133,7 @@ var ownerFailures = []Failure{
 		Script: func(w *world.World) {
 			a, c := w.Client("A"), w.Client("C")
 			a.Lock()
-			a.Before(world.Of(world.OpUnlock, world.Write)).Delay(w.Lease + w.Lease/6)
+			a.Before(world.Of(trace.OpUnlock, world.Write)).Delay(w.Lease + w.Lease/6)
 			next := w.Now() + w.Lease + w.Lease/30
 			a.Unlock(world.Within(w.Lease / 30))
 			w.Sleep(max(0, next-w.Now())) // some locks take longer to give up
@@ -154,7 +155,7 @@ var ownerFailures = []Failure{
 			a, b, c := w.Clients("A", "B", "C")
 			fails := true
 			freeing := func(c world.Command) bool { // a goroutine may go on after the Unlock
-				return fails && world.Write(c) && (c.Op == world.OpUnlock || c.Background)
+				return fails && world.Write(c) && (c.Op == trace.OpUnlock || c.Background)
 			}
 			a.Lock()
 			a.Before(freeing).Drop()
@@ -209,7 +210,7 @@ var ownerFailures = []Failure{
 		Fixed:    "The forced unlock wakes the waiters. A's next renewal, within a third of the lease, tells A.",
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.LossHidden, oracle.LostWakeUp, oracle.Deadlock},
 		Needs:    []Feature{Force},
-		Requires: []Precondition{given("A"), waits("C"), taken("A", world.OpForce)},
+		Requires: []Precondition{given("A"), waits("C"), taken("A", trace.OpForce)},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"time"
 
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 )
 
 // Precondition checks that something happened that a failure needs to be tested: a key's lease
 // ended, a client waited. It is never something that the lock should prevent. It returns what is
 // missing in the trace, or no text. Every failure also needs all its faults to strike.
-type Precondition func(*world.Trace) (missing i18n.Message)
+type Precondition func(*trace.Trace) (missing i18n.Message)
 
 // The texts for a missing precondition.
 var (
@@ -36,12 +36,12 @@ var (
 )
 
 // unmet returns the first precondition that is missing in a trace, or no text.
-func (f Failure) unmet(trace *world.Trace) i18n.Message {
-	if len(trace.Missed) > 0 {
-		return i18n.Text(trace.Missed[0]).Args()
+func (f Failure) unmet(tr *trace.Trace) i18n.Message {
+	if len(tr.Missed) > 0 {
+		return i18n.Text(tr.Missed[0]).Args()
 	}
 	for _, precondition := range f.Requires {
-		if missing := precondition(trace); missing.Text != "" {
+		if missing := precondition(tr); missing.Text != "" {
 			return missing
 		}
 	}
@@ -49,9 +49,9 @@ func (f Failure) unmet(trace *world.Trace) i18n.Message {
 }
 
 // seen is the precondition that some scene of the trace is of a kind.
-func seen(missing i18n.Message, is func(*world.Scene) bool) Precondition {
-	return func(trace *world.Trace) i18n.Message {
-		if slices.ContainsFunc(trace.Scenes(), is) {
+func seen(missing i18n.Message, is func(*trace.Scene) bool) Precondition {
+	return func(tr *trace.Trace) i18n.Message {
+		if slices.ContainsFunc(tr.Scenes(), is) {
 			return i18n.Message{}
 		}
 		return missing
@@ -60,9 +60,9 @@ func seen(missing i18n.Message, is func(*world.Scene) bool) Precondition {
 
 // given: each of the clients, separated by spaces, got the lock once for each time it is named.
 func given(clients string) Precondition {
-	return func(trace *world.Trace) i18n.Message {
+	return func(tr *trace.Trace) i18n.Message {
 		times, wanted := map[string]int{}, map[string]int{}
-		for _, e := range trace.Events {
+		for _, e := range tr.Events {
 			if e.Acquires() {
 				times[e.Client]++
 			}
@@ -78,14 +78,14 @@ func given(clients string) Precondition {
 
 // taken: the client's key was removed in an event of that kind or operation.
 func taken(client, how string) Precondition {
-	return func(trace *world.Trace) i18n.Message {
+	return func(tr *trace.Trace) i18n.Message {
 		missing := keyStayed
-		for _, e := range trace.Events {
+		for _, e := range tr.Events {
 			for _, x := range e.Effects {
-				switch is := x.Owner.Client == client && (x.Kind == world.Lapsed || x.Kind == world.Removed); {
+				switch is := x.Owner.Client == client && (x.Kind == trace.Lapsed || x.Kind == trace.Removed); {
 				case is && (string(e.Kind) == how || e.Op == how):
 					return i18n.Message{}
-				case is && e.At < trace.Lease:
+				case is && e.At < tr.Lease:
 					missing = keyWent
 				}
 			}
@@ -95,51 +95,51 @@ func taken(client, how string) Precondition {
 }
 
 // serverDid means that Redis itself removed the key.
-const serverDid = string(world.Server)
+const serverDid = string(trace.Server)
 
 // ends: the lease of that client's key ended.
-func ends(client string) Precondition { return taken(client, string(world.Expired)) }
+func ends(client string) Precondition { return taken(client, string(trace.Expired)) }
 
 // waits: the clients, separated by spaces, waited in Lock as another one freed the lock, or
 // died.
 func waits(clients string) Precondition {
-	return waitsAs(clients, string(world.Crashed), world.OpUnlock, world.OpForce)
+	return waitsAs(clients, string(trace.Crashed), trace.OpUnlock, trace.OpForce)
 }
 
 // waitsAs: the clients waited in Lock in an event of one of those kinds, or as one of those
 // operations was called.
 func waitsAs(clients string, moments ...string) Precondition {
-	return seen(noneWaited.Args("clients", clients), func(s *world.Scene) bool {
+	return seen(noneWaited.Args("clients", clients), func(s *trace.Scene) bool {
 		e := s.Event
-		isMoment := slices.Contains(moments, string(e.Kind)) || e.Kind == world.Called && slices.Contains(moments, e.Op)
-		isAway := func(client string) bool { call, _ := s.Call(client); return call.Op != world.OpLock }
+		isMoment := slices.Contains(moments, string(e.Kind)) || e.Kind == trace.Called && slices.Contains(moments, e.Op)
+		isAway := func(client string) bool { call, _ := s.Call(client); return call.Op != trace.OpLock }
 		return isMoment && !slices.ContainsFunc(strings.Fields(clients), isAway)
 	})
 }
 
 // givesUp: a Lock of that client returned while another client still had the lock.
 func givesUp(client string) Precondition {
-	return seen(neverGaveUp.Args("client", client), func(s *world.Scene) bool {
+	return seen(neverGaveUp.Args("client", client), func(s *trace.Scene) bool {
 		e := s.Event
-		return e.Kind == world.Returned && e.Op == world.OpLock && e.Client == client && len(s.Others(client)) > 0
+		return e.Kind == trace.Returned && e.Op == trace.OpLock && e.Client == client && len(s.Others(client)) > 0
 	})
 }
 
 // asksWhile: that client called Lock while the Lock of the other one was on its way, and
 // no client had the lock.
 func asksWhile(client, other string) Precondition {
-	return seen(notAtOnce.Args("client", client, "other", other), func(s *world.Scene) bool {
+	return seen(notAtOnce.Args("client", client, "other", other), func(s *trace.Scene) bool {
 		e := s.Event
 		call, busy := s.Call(other)
-		return e.Kind == world.Called && e.Op == world.OpLock && e.Client == client &&
-			busy && call.Op == world.OpLock && len(s.Insiders()) == 0 && len(s.Keys) == 0
+		return e.Kind == trace.Called && e.Op == trace.OpLock && e.Client == client &&
+			busy && call.Op == trace.OpLock && len(s.Insiders()) == 0 && len(s.Keys) == 0
 	})
 }
 
 // asksTwice: that client had two Locks under way at once.
 func asksTwice(client string) Precondition {
-	return seen(noneBeside.Args("client", client), func(s *world.Scene) bool {
-		isOther := func(call *world.Event) bool { return call.Client != client || call.Op != world.OpLock }
+	return seen(noneBeside.Args("client", client), func(s *trace.Scene) bool {
+		isOther := func(call *trace.Event) bool { return call.Client != client || call.Op != trace.OpLock }
 		return len(slices.DeleteFunc(slices.Clone(s.Calls), isOther)) > 1
 	})
 }
@@ -147,10 +147,10 @@ func asksTwice(client string) Precondition {
 // overtakes: that client got the lock while the command with which the other one took it was
 // on its way.
 func overtakes(client, other string) Precondition {
-	return seen(noneOvertook.Args("client", client, "other", other), func(s *world.Scene) bool {
+	return seen(noneOvertook.Args("client", client, "other", other), func(s *trace.Scene) bool {
 		e := s.Event
-		gets := func(x world.Event) bool { return x.Acquires() && x.Client == client }
-		return e.Kind == world.Executed && e.Client == other && e.Effects.Include(world.Installed) &&
+		gets := func(x trace.Event) bool { return x.Acquires() && x.Client == client }
+		return e.Kind == trace.Executed && e.Client == other && e.Effects.Include(trace.Installed) &&
 			slices.ContainsFunc(s.Trace.Events[max(s.Request.Sent, 0):s.Index], gets)
 	})
 }
@@ -158,11 +158,11 @@ func overtakes(client, other string) Precondition {
 // asksAsItEnds: Redis executed a command of that client while another client's key had less
 // than a millisecond left.
 func asksAsItEnds(client string) Precondition {
-	return seen(notAtItsEnd.Args("client", client), func(s *world.Scene) bool {
+	return seen(notAtItsEnd.Args("client", client), func(s *trace.Scene) bool {
 		e := s.Event
-		return e.Kind == world.Executed && e.Client == client && slices.ContainsFunc(s.Keys, func(k world.Key) bool {
+		return e.Kind == trace.Executed && e.Client == client && slices.ContainsFunc(s.Keys, func(k trace.Key) bool {
 			left := k.TTL - (e.At - s.KeysAt)
-			return k.Owner.Client != client && k.TTL != world.NoTTL && left > 0 && left < time.Millisecond
+			return k.Owner.Client != client && k.TTL != trace.NoTTL && left > 0 && left < time.Millisecond
 		})
 	})
 }
@@ -170,62 +170,62 @@ func asksAsItEnds(client string) Precondition {
 // renewed: a goroutine started by the lock gave that client's key a new lease before the
 // client unlocked.
 func renewed(client string) Precondition {
-	return seen(noneRenewed.Args("client", client), func(s *world.Scene) bool {
-		extends := func(x world.Effect) bool { return x.Kind == world.Leased && x.Owner.Client == client }
-		unlocks := func(e world.Event) bool { return e.Kind == world.Called && e.Op == world.OpUnlock }
+	return seen(noneRenewed.Args("client", client), func(s *trace.Scene) bool {
+		extends := func(x trace.Effect) bool { return x.Kind == trace.Leased && x.Owner.Client == client }
+		unlocks := func(e trace.Event) bool { return e.Kind == trace.Called && e.Op == trace.OpUnlock }
 		return s.Event.Background && slices.ContainsFunc(s.Event.Effects, extends) && !slices.ContainsFunc(s.Trace.Events[:s.Index], unlocks)
 	})
 }
 
 // arrivesLate: a command of an Unlock reached Redis when its client had the lock again.
 func arrivesLate(client string) Precondition {
-	return seen(noneLate.Args("client", client), func(s *world.Scene) bool {
+	return seen(noneLate.Args("client", client), func(s *trace.Scene) bool {
 		e := s.Event
-		return e.Kind == world.Executed && e.Op == world.OpUnlock && e.Client == client && s.Holds(client) > 0
+		return e.Kind == trace.Executed && e.Op == trace.OpUnlock && e.Client == client && s.Holds(client) > 0
 	})
 }
 
 // arrivesTooLate: a command of that client's Lock took the lock after the Lock's deadline.
 func arrivesTooLate(client string) Precondition {
-	return seen(noneTooLate.Args("client", client), func(s *world.Scene) bool {
+	return seen(noneTooLate.Args("client", client), func(s *trace.Scene) bool {
 		e := s.Event
-		isOver := func(c world.Event) bool {
-			return c.Kind == world.Called && c.Call == e.Call && c.Bound > 0 && e.At > c.At+c.Bound
+		isOver := func(c trace.Event) bool {
+			return c.Kind == trace.Called && c.Call == e.Call && c.Bound > 0 && e.At > c.At+c.Bound
 		}
-		return e.Kind == world.Executed && e.Op == world.OpLock && e.Client == client && e.Effects.Include(world.Installed) &&
+		return e.Kind == trace.Executed && e.Op == trace.OpLock && e.Client == client && e.Effects.Include(trace.Installed) &&
 			slices.ContainsFunc(s.Trace.Events[:s.Index], isOver)
 	})
 }
 
 // unlocksDuring: a renewal was on its way as that client called Unlock.
 func unlocksDuring(client string) Precondition {
-	return seen(noRenewal.Args("client", client), func(s *world.Scene) bool {
+	return seen(noRenewal.Args("client", client), func(s *trace.Scene) bool {
 		e := s.Event
-		isRenewal := func(r *world.Request) bool { return r.Call == 0 && !r.Ledger && r.Process == client }
-		return e.Kind == world.Called && e.Op == world.OpUnlock && e.Client == client && slices.ContainsFunc(s.UnderWay, isRenewal)
+		isRenewal := func(r *trace.Request) bool { return r.Call == 0 && !r.Ledger && r.Process == client }
+		return e.Kind == trace.Called && e.Op == trace.OpUnlock && e.Client == client && slices.ContainsFunc(s.UnderWay, isRenewal)
 	})
 }
 
 // closes: that client's Close returned.
 func closes(client string) Precondition {
-	return seen(stillOpen.Args("client", client), func(s *world.Scene) bool {
-		return s.Event.Kind == world.Returned && s.Event.Op == world.OpClose && s.Event.Client == client
+	return seen(stillOpen.Args("client", client), func(s *trace.Scene) bool {
+		return s.Event.Kind == trace.Returned && s.Event.Op == trace.OpClose && s.Event.Client == client
 	})
 }
 
 // inserts: that client asked the ledger to insert an order.
 func inserts(client string) Precondition {
-	return seen(noneInserted.Args("client", client), func(s *world.Scene) bool {
-		return s.Event.Kind == world.Stored && s.Event.Op == world.OpInsert && s.Event.Client == client
+	return seen(noneInserted.Args("client", client), func(s *trace.Scene) bool {
+		return s.Event.Kind == trace.Stored && s.Event.Op == trace.OpInsert && s.Event.Client == client
 	})
 }
 
 // haveOneEach: each of two clients had one key in Redis while it waited for the other's.
 func haveOneEach(client, other string) Precondition {
-	return seen(notOneEach.Args("client", client, "other", other), func(s *world.Scene) bool {
+	return seen(notOneEach.Args("client", client, "other", other), func(s *trace.Scene) bool {
 		has := func(name string) bool {
 			call, busy := s.Call(name)
-			return busy && call.Op == world.OpLock && slices.ContainsFunc(s.Keys, func(k world.Key) bool { return k.Owner.Client == name })
+			return busy && call.Op == trace.OpLock && slices.ContainsFunc(s.Keys, func(k trace.Key) bool { return k.Owner.Client == name })
 		}
 		return has(client) && has(other)
 	})
@@ -233,7 +233,7 @@ func haveOneEach(client, other string) Precondition {
 
 // answered: Redis answered a command with that error.
 func answered(text string) Precondition {
-	return seen(noSuchAnswer.Args("error", text), func(s *world.Scene) bool {
-		return s.Event.Kind == world.Executed && strings.HasPrefix(s.Event.Reply, "(error) "+text)
+	return seen(noSuchAnswer.Args("error", text), func(s *trace.Scene) bool {
+		return s.Event.Kind == trace.Executed && strings.HasPrefix(s.Event.Reply, "(error) "+text)
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/stages"
 )
@@ -50,7 +51,7 @@ func TestLockWithoutNetworkMeetsNoPrecondition(t *testing.T) {
 func TestEmptyTraceMeetsNoPrecondition(t *testing.T) {
 	for _, f := range failures.All {
 		for i, precondition := range f.Requires {
-			require.NotEmpty(t, precondition(&world.Trace{}), "%s, its precondition %d", f.ID, i)
+			require.NotEmpty(t, precondition(&trace.Trace{}), "%s, its precondition %d", f.ID, i)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -133,7 +134,7 @@ var OfRedLock = onServers([]Failure{
 		Requires: []Precondition{given("B A"), ends("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
-			a.After(world.On(world.Of(world.OpLock, world.Write), w.Server(redlockServers))).Freeze()
+			a.After(world.On(world.Of(trace.OpLock, world.Write), w.Server(redlockServers))).Freeze()
 			lock := a.StartLock(world.Within(2 * w.Lease))
 			w.Sleep(w.Lease + w.Lease/30)
 			createOrder(w, b)
@@ -166,7 +167,7 @@ var OfRedLock = onServers([]Failure{
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock(world.Within(patience(w)))
 			for n := range 3 {
-				a.Before(world.On(world.Of(world.OpUnlock, world.Write), w.Server(n+1))).Delay(w.Lease + w.Lease/30)
+				a.Before(world.On(world.Of(trace.OpUnlock, world.Write), w.Server(n+1))).Delay(w.Lease + w.Lease/30)
 			}
 			a.Unlock()
 			w.Sleep(w.Lease + w.Lease/60 - w.Now())
@@ -190,16 +191,16 @@ func onServers(all []Failure) []Failure {
 func reaches(w *world.World, c *world.Client, first ...int) {
 	for n := 1; n <= redlockServers; n++ {
 		if !slices.Contains(first, n) {
-			c.Before(world.On(world.Of(world.OpLock, world.Write), w.Server(n))).Delay(w.Lease / 3000)
+			c.Before(world.On(world.Of(trace.OpLock, world.Write), w.Server(n))).Delay(w.Lease / 3000)
 		}
 	}
-	c.After(world.On(world.Of(world.OpLock, world.Write), w.Server(first[0]))).Delay(w.Lease / 1500)
+	c.After(world.On(world.Of(trace.OpLock, world.Write), w.Server(first[0]))).Delay(w.Lease / 1500)
 }
 
 // losesVotes loses the client's commands to R4 and R5: it has a majority of exactly three.
 func losesVotes(w *world.World, c *world.Client) {
 	for n := 4; n <= redlockServers; n++ {
-		c.Before(world.On(world.Of(world.OpLock, world.Write), w.Server(n))).Drop()
+		c.Before(world.On(world.Of(trace.OpLock, world.Write), w.Server(n))).Drop()
 	}
 }
 

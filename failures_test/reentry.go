@@ -4,6 +4,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -91,12 +92,12 @@ var reentryFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
-			a.After(func(c world.Command) bool { return c.Effects.Include(world.Counted) }).Delay(w.Lease / 30)
+			a.After(func(c world.Command) bool { return c.Effects.Include(trace.Counted) }).Delay(w.Lease / 30)
 			if a.Lock(world.Within(w.Lease / 60)).Held() {
 				a.Unlock()
 			}
 			w.Sleep(w.Lease / 20)
-			a.Before(world.Of(world.OpLock, world.Write)).IfSent().Fail("OOM command not allowed when used memory > 'maxmemory'.")
+			a.Before(world.Of(trace.OpLock, world.Write)).IfSent().Fail("OOM command not allowed when used memory > 'maxmemory'.")
 			if a.Lock(world.Within(w.Lease / 60)).Held() { // it counts in its own memory
 				a.Unlock()
 			}
@@ -117,7 +118,7 @@ var reentryFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
-			a.Before(world.Of(world.OpLock, world.Write)).Delay(3 * w.Lease)
+			a.Before(world.Of(trace.OpLock, world.Write)).Delay(3 * w.Lease)
 			a.StartLock()
 			w.Sleep(w.Lease / 8)
 			unlock := a.StartUnlock()
@@ -137,7 +138,7 @@ var reentryFailures = []Failure{
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
-			a.Before(world.Of(world.OpLock, world.Write)).Delay(3 * w.Lease)
+			a.Before(world.Of(trace.OpLock, world.Write)).Delay(3 * w.Lease)
 			a.StartLock()
 			w.Sleep(w.Lease / 8)
 			a.TryLock()
@@ -153,7 +154,7 @@ var reentryFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
-			a.Before(world.Of(world.OpLock, world.Write)).IfSent().Delay(w.Lease / 60)
+			a.Before(world.Of(trace.OpLock, world.Write)).IfSent().Delay(w.Lease / 60)
 			first := a.StartLock(world.Within(w.Lease / 2))
 			w.Sleep(w.Lease / 240)
 			second := a.StartLock(world.Within(w.Lease / 2))
@@ -272,7 +273,7 @@ var reentryFailures = []Failure{
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			g, b := a.Goroutine("G"), w.Client("B")
-			a.Before(world.Of(world.OpLock, attemptOf("A"))).Delay(w.Lease / 60)
+			a.Before(world.Of(trace.OpLock, attemptOf("A"))).Delay(w.Lease / 60)
 			first := a.StartLock(world.Within(w.Lease / 2))
 			w.Sleep(w.Lease / 240)
 			second := g.StartLock(world.Within(w.Lease / 2))

@@ -4,6 +4,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -37,7 +38,7 @@ var releasing = []Failure{
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
-			a.Before(world.Of(world.OpUnlock, world.Write)).Fail("READONLY You can't write against a read only replica.")
+			a.Before(world.Of(trace.OpUnlock, world.Write)).Fail("READONLY You can't write against a read only replica.")
 			a.Lock()
 			w.Sleep(w.Lease * 7 / 16)
 			a.Unlock()

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"lockkata/failures_test/oracle"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 )
 
@@ -90,13 +90,13 @@ func (v Verdict) at() string {
 // SourceOf returns the line of the lock that broke a rule: the line that sent the command which broke
 // it, or else the last command before it of the same call or client. The event is that command; its
 // Source is nil if no line is known.
-func SourceOf(trace *world.Trace, f oracle.Finding) (source world.Source, at world.Event) {
-	end := slices.IndexFunc(trace.Events, func(e world.Event) bool { return e.Step == f.Step })
+func SourceOf(tr *trace.Trace, f oracle.Finding) (source trace.Source, at trace.Event) {
+	end := slices.IndexFunc(tr.Events, func(e trace.Event) bool { return e.Step == f.Step })
 	if end < 0 {
 		return source, at
 	}
-	broken := trace.Events[end]
-	for _, e := range trace.Events[:end+1] {
+	broken := tr.Events[end]
+	for _, e := range tr.Events[:end+1] {
 		isMine := e.Step == f.Step || e.Client == f.Client && (broken.Call == 0 || e.Call == broken.Call)
 		if e.Source != nil && isMine {
 			source, at = *e.Source, e

@@ -2,6 +2,7 @@ package failures
 
 import (
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -63,7 +64,7 @@ func refusedUnlock(f Failure, words string) Failure {
 	f.Script = func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock()
-		unlocking := world.Of(world.OpUnlock, world.Write)
+		unlocking := world.Of(trace.OpUnlock, world.Write)
 		a.Before(unlocking).Fail(words)
 		for range 4 {
 			a.Before(unlocking).IfSent().Fail(words)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -47,7 +48,7 @@ var usageFailures = []Failure{
 		Fixed:    "Nothing in the lock: it does not know the other lock. All clients take their locks in one order, such as that of the names. A deadline ends the wait.",
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Deadlock},
 		Requires: []Precondition{haveOneEach("A", "B")},
-		Script:   func(w *world.World) { takeBoth(w, w.Lock+world.And+otherLock, otherLock+world.And+w.Lock) },
+		Script:   func(w *world.World) { takeBoth(w, []string{w.Lock, otherLock}, []string{otherLock, w.Lock}) },
 		Live:     keysOfOne,
 	},
 	{
@@ -57,7 +58,7 @@ var usageFailures = []Failure{
 		Fixed:    "All clients take their locks in one order, such as that of the names.",
 		Breaks:   []oracle.Monitor{oracle.Exclusion, oracle.Deadlock},
 		Requires: []Precondition{given("A B"), waits("B")},
-		Script:   func(w *world.World) { takeBoth(w, w.Lock+world.And+otherLock, w.Lock+world.And+otherLock) },
+		Script:   func(w *world.World) { takeBoth(w, []string{w.Lock, otherLock}, []string{w.Lock, otherLock}) },
 		Live:     keysOfOne,
 	},
 }
@@ -75,7 +76,7 @@ func beginAndInsert(w *world.World) (a, b *world.Client) {
 // createIfFree has a client create the order if it does not see it.
 func createIfFree(w *world.World, c *world.Client) {
 	if c.Lock(world.Within(patience(w))).Held() {
-		if c.Check(order).Answer() == world.Free {
+		if c.Check(order).Answer().Kind == trace.Free {
 			c.Insert(order)
 		}
 		c.Unlock()
@@ -89,8 +90,8 @@ const otherLock = "stock:tea"
 const keysOfOne = "on a real server only the keys of one lock are watched, and these are two"
 
 // takeBoth has A and B take two locks. A's command for stock:tea is on its way while B begins.
-func takeBoth(w *world.World, ofA, ofB string) {
-	a, b := w.ClientOf("A", ofA), w.ClientOf("B", ofB)
+func takeBoth(w *world.World, ofA, ofB []string) {
+	a, b := w.ClientOf("A", ofA...), w.ClientOf("B", ofB...)
 	isOther := func(arg string) bool { return strings.Contains(arg, otherLock) }
 	a.Before(func(c world.Command) bool { return world.Write(c) && slices.ContainsFunc(c.Args, isOther) }).Delay(w.Lease / 60)
 	longer := w.Lease + w.Lease/6 + 50*time.Millisecond // see [patience]

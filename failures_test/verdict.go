@@ -12,6 +12,7 @@ import (
 
 	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 )
@@ -22,20 +23,20 @@ type Verdict struct {
 	Subject  string
 	Outcome  Outcome
 	Findings []oracle.Finding
-	Trace    *world.Trace
+	Trace    *trace.Trace
 	Err      error        // why the run did not end
 	Missing  i18n.Message // the reason why the failure does not apply or is not tested
 }
 
 // Run runs one failure on one lock and judges it.
 func Run(t *testing.T, f Failure, s Subject) Verdict {
-	return Judge(f, s, func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
+	return Judge(f, s, func(c world.Config, scenario func(*world.World)) (*trace.Trace, error) {
 		return world.Run(t, c, scenario)
 	})
 }
 
 // Play runs a scenario in a world of some kind.
-type Play func(world.Config, func(*world.World)) (*world.Trace, error)
+type Play func(world.Config, func(*world.World)) (*trace.Trace, error)
 
 // Judge is [Run] in the world that play makes.
 func Judge(f Failure, s Subject, play Play) Verdict {
@@ -106,7 +107,7 @@ func (s Subject) Config() world.Config {
 	if s.NewOver != nil {
 		servers = redlockServers
 	}
-	return world.Config{New: s.New, NewOver: s.NewOver, Servers: servers, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Scripts: s.Scripts}
+	return world.Config{New: s.New, NewOver: s.NewOver, Around: adapters.Around, Servers: servers, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Scripts: s.Scripts}
 }
 
 // Config returns the configuration of the world in which the failure runs on a lock.
@@ -115,8 +116,6 @@ func (f Failure) Config(s Subject) world.Config {
 	config.Client, config.Guard, config.Lease = f.Client, f.Guard, f.Lease
 	if variant, ok := s.Variants[f.Variant]; ok {
 		config.New = variant
-	} else if f.Variant == Both {
-		config.New = adapters.InTurn(s.New)
 	} else if f.Variant == Nested {
 		config.New = adapters.Nested(s.New)
 		config.Ignore = func(key string) bool {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -56,7 +57,7 @@ var waitingFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
-			b.After(world.Nth(2, world.Of(world.OpLock, world.Write))).Delay(w.Lease / 30)
+			b.After(world.Nth(2, world.Of(trace.OpLock, world.Write))).Delay(w.Lease / 30)
 			wait := b.StartLock()
 			w.Sleep(w.Lease / 60)
 			a.Unlock()
@@ -92,7 +93,7 @@ var waitingFailures = []Failure{
 		Story:    "B waits while A holds the lock, and gives up. G, a goroutine of B's process, waits behind B and gives up before it. B's connection breaks once, which wakes B for nothing. Both must return when their contexts end. Then A unlocks, and C asks: no other client wants the lock, so C has to get it. D waits for C, and dies; C unlocks, and E asks. A lock that keeps its waiters in a queue in Redis refuses C if B is still in the queue, and refuses E forever if the place of D stays.",
 		Fixed:    "A waiter that gives up leaves the queue, and a place expires when its waiter's heartbeat stops. A waiter looks at its context wherever it waits: behind another waiter, and after a wake-up.",
 		Breaks:   []oracle.Monitor{oracle.Truth, oracle.Context, oracle.Deadlock},
-		Requires: []Precondition{given("A"), givesUp("B"), givesUp("G"), given("C"), waitsAs("D", string(world.Slept))},
+		Requires: []Precondition{given("A"), givesUp("B"), givesUp("G"), given("C"), waitsAs("D", string(trace.Slept))},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
@@ -131,7 +132,7 @@ var waitingFailures = []Failure{
 			w.Sleep(w.Lease / 60)
 			second := g.StartLock()
 			w.Sleep(w.Lease / 15)
-			b.Before(world.Of(world.OpLock, attemptOf("B"))).Delay(w.Lease / 6)
+			b.Before(world.Of(trace.OpLock, attemptOf("B"))).Delay(w.Lease / 6)
 			a.Unlock() // just before B's deadline
 			first.Wait()
 			second.Wait()
@@ -254,13 +255,13 @@ var waitingFailures = []Failure{
 			a.Lock()
 			wait := b.StartLock()
 			w.Sleep(w.Lease / 4)
-			a.After(world.Of(world.OpUnlock, world.Any)).Always().Delay(w.Lease / 120)
+			a.After(world.Of(trace.OpUnlock, world.Any)).Always().Delay(w.Lease / 120)
 			unlock := a.StartUnlock()
 			wait.Wait()
 			unlock.Wait()
 			wait = c.StartLock()
 			w.Sleep(w.Lease / 4)
-			b.After(world.Of(world.OpUnlock, world.Any)).Crash()
+			b.After(world.Of(trace.OpUnlock, world.Any)).Crash()
 			b.StartUnlock()
 			wait.Wait()
 		},
@@ -275,19 +276,19 @@ var waitingFailures = []Failure{
 		Requires: []Precondition{given("A"), waits("B G H")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
-			lanes := []*world.Client{b, b.Goroutine("G"), b.Goroutine("H")}
+			clients := []*world.Client{b, b.Goroutine("G"), b.Goroutine("H")}
 			a.Lock()
 			var waits []*world.Call
-			for _, lane := range lanes {
-				waits = append(waits, lane.StartLock())
+			for _, client := range clients {
+				waits = append(waits, client.StartLock())
 				w.Sleep(w.Lease / 60)
 			}
 			a.Unlock()
-			for range lanes {
+			for range clients {
 				w.Sleep(w.Lease / 60)
 				for i, wait := range waits {
 					if wait != nil && wait.Held() {
-						lanes[i].Unlock()
+						clients[i].Unlock()
 						waits[i] = nil
 					}
 				}
@@ -355,7 +356,7 @@ var waitingFailures = []Failure{
 	},
 }
 
-// attemptOf matches an attempt of that lane to take the lock.
-func attemptOf(lane string) world.Match {
-	return func(c world.Command) bool { return world.Write(c) && c.Lane == lane }
+// attemptOf matches an attempt of that client to take the lock.
+func attemptOf(client string) world.Match {
+	return func(c world.Command) bool { return world.Write(c) && c.Client == client }
 }

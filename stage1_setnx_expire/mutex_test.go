@@ -9,6 +9,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/adapters"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/locktest"
 	stage1 "lockkata/stage1_setnx_expire"
@@ -46,8 +47,8 @@ func TestCrashBetweenTheCommandsLeavesAKeyWithoutALease(t *testing.T) {
 		w.Sleep(24 * time.Hour)
 		b.TryLock()
 	})
-	require.False(t, run.Returned(t, "B", world.OpTryLock).Result.Held)
-	require.Equal(t, world.NoTTL, run.Executed("B")[0].Keys[0].TTL)
+	require.False(t, run.Returned(t, "B", trace.OpTryLock).Result.Held)
+	require.Equal(t, trace.NoTTL, run.Executed("B")[0].Keys[0].TTL)
 }
 
 // The key exists, but without a lease, so TryLock must not return true.
@@ -57,5 +58,5 @@ func TestErrorOfPEXPIREIsReturned(t *testing.T) {
 		a.Before(world.Named("PEXPIRE")).Fail("ERR value is not an integer or out of range")
 		a.TryLock()
 	})
-	require.Contains(t, run.Returned(t, "A", world.OpTryLock).Result.Error, "stage1: lease of lock:order:1001: ERR value")
+	require.Contains(t, run.Returned(t, "A", trace.OpTryLock).Result.Error, "stage1: lease of lock:order:1001: ERR value")
 }

@@ -9,6 +9,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/adapters"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/locktest"
 	stage2 "lockkata/stage2_set_nx_ex"
@@ -44,7 +45,7 @@ func TestKeyOfADeadClientHasALease(t *testing.T) {
 		a.Lock()
 		b.Lock()
 	})
-	require.Equal(t, 30*time.Second, run.Returned(t, "B", world.OpLock).At)
+	require.Equal(t, 30*time.Second, run.Returned(t, "B", trace.OpLock).At)
 }
 
 // The bug: A's lease ends while it works, and its DEL removes the key of B.
@@ -56,6 +57,6 @@ func TestLateUnlockDeletesTheKeyOfTheNextClient(t *testing.T) {
 		b.Lock()
 		a.Unlock()
 	})
-	require.Empty(t, run.Returned(t, "A", world.OpUnlock).Result.Error, "A is not told")
+	require.Empty(t, run.Returned(t, "A", trace.OpUnlock).Result.Error, "A is not told")
 	require.Empty(t, run.Executed("A")[1].Keys, "B's key is gone")
 }

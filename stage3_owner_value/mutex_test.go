@@ -9,6 +9,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/adapters"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/locktest"
 	stage3 "lockkata/stage3_owner_value"
@@ -46,7 +47,7 @@ func TestLateUnlockLeavesTheKeyOfTheNextClient(t *testing.T) {
 		b.Lock()
 		a.Unlock()
 	})
-	require.Equal(t, stage3.ErrNotHeld.Error(), run.Returned(t, "A", world.OpUnlock).Result.Error)
+	require.Equal(t, stage3.ErrNotHeld.Error(), run.Returned(t, "A", trace.OpUnlock).Result.Error)
 	require.Equal(t, "B1", run.Executed("A")[1].Keys[0].Value())
 }
 
@@ -61,6 +62,6 @@ func TestLockThatChangesHandsBetweenGetAndDelIsDeleted(t *testing.T) {
 		b.Lock() // a second later
 		unlocking.Wait()
 	})
-	require.Empty(t, run.Returned(t, "A", world.OpUnlock).Result.Error, "A is not told")
+	require.Empty(t, run.Returned(t, "A", trace.OpUnlock).Result.Error, "A is not told")
 	require.Empty(t, run.Executed("A")[2].Keys, "B's key is gone")
 }

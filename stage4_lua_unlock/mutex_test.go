@@ -9,6 +9,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/adapters"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/locktest"
 	stage4 "lockkata/stage4_lua_unlock"
@@ -47,7 +48,7 @@ func TestUnlockThatArrivesLateLeavesTheKeyOfTheNextClient(t *testing.T) {
 		b.Lock() // a second later
 		unlocking.Wait()
 	})
-	require.Equal(t, stage4.ErrNotHeld.Error(), run.Returned(t, "A", world.OpUnlock).Result.Error)
+	require.Equal(t, stage4.ErrNotHeld.Error(), run.Returned(t, "A", trace.OpUnlock).Result.Error)
 	require.Equal(t, "B1", run.Executed("A")[1].Keys[0].Value())
 }
 
@@ -61,6 +62,6 @@ func TestWorkThatOutlivesItsLeaseIsNotProtected(t *testing.T) {
 		w.Sleep(time.Second)
 		a.Unlock()
 	})
-	require.True(t, run.Returned(t, "B", world.OpTryLock).Result.Held)
-	require.Equal(t, stage4.ErrNotHeld.Error(), run.Returned(t, "A", world.OpUnlock).Result.Error)
+	require.True(t, run.Returned(t, "B", trace.OpTryLock).Result.Held)
+	require.Equal(t, stage4.ErrNotHeld.Error(), run.Returned(t, "A", trace.OpUnlock).Result.Error)
 }

@@ -9,6 +9,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/adapters"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/locktest"
 	stage5 "lockkata/stage5_watchdog"
@@ -52,8 +53,8 @@ func TestHolderKeepsTheLockForAnHour(t *testing.T) {
 		b.TryLock()
 		a.Unlock()
 	})
-	require.False(t, run.Returned(t, "B", world.OpTryLock).Result.Held)
-	require.Empty(t, run.Returned(t, "A", world.OpUnlock).Result.Error)
+	require.False(t, run.Returned(t, "B", trace.OpTryLock).Result.Held)
+	require.Empty(t, run.Returned(t, "A", trace.OpUnlock).Result.Error)
 	require.Len(t, renewals(run), 360)
 }
 
@@ -67,8 +68,8 @@ func TestHolderIsNotToldOfALoss(t *testing.T) {
 		a.Unlock()
 	})
 	for _, e := range run.Events {
-		require.NotEqual(t, world.Lost, e.Kind)
+		require.NotEqual(t, trace.Lost, e.Kind)
 	}
 	require.Equal(t, []time.Duration{10 * time.Second}, renewals(run), "the watchdog knows, and ends")
-	require.Equal(t, stage5.ErrNotHeld.Error(), run.Returned(t, "A", world.OpUnlock).Result.Error)
+	require.Equal(t, stage5.ErrNotHeld.Error(), run.Returned(t, "A", trace.OpUnlock).Result.Error)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/locktest"
 	stage5 "lockkata/stage5_watchdog"
@@ -67,7 +68,7 @@ func TestUnlockDoesNotWaitForARenewalLongerThanAThirdOfTheLease(t *testing.T) {
 		w.Sleep(11 * time.Second)
 		a.Unlock()
 	})
-	unlock := run.Returned(t, "A", world.OpUnlock)
+	unlock := run.Returned(t, "A", trace.OpUnlock)
 	require.Empty(t, unlock.Result.Error)
 	require.LessOrEqual(t, unlock.At, 20*time.Second)
 }
@@ -90,8 +91,8 @@ func TestWatchdogGoesOnAfterAnError(t *testing.T) {
 				b.TryLock()
 				a.Unlock()
 			})
-			require.False(t, run.Returned(t, "B", world.OpTryLock).Result.Held)
-			require.Empty(t, run.Returned(t, "A", world.OpUnlock).Result.Error)
+			require.False(t, run.Returned(t, "B", trace.OpTryLock).Result.Held)
+			require.Empty(t, run.Returned(t, "A", trace.OpUnlock).Result.Error)
 		})
 	}
 }
@@ -124,7 +125,7 @@ func TestRenewalsEndWithTheProcess(t *testing.T) {
 		b.Lock()
 	})
 	require.Equal(t, []time.Duration{10 * time.Second}, renewals(run))
-	require.Equal(t, 40*time.Second, run.Returned(t, "B", world.OpLock).At, "one lease after the last renewal")
+	require.Equal(t, 40*time.Second, run.Returned(t, "B", trace.OpLock).At, "one lease after the last renewal")
 }
 
 func TestWithoutWatchdogTheLeaseEnds(t *testing.T) {
@@ -138,8 +139,8 @@ func TestWithoutWatchdogTheLeaseEnds(t *testing.T) {
 		a.Unlock()
 	})
 	require.Empty(t, renewals(run))
-	require.True(t, run.Returned(t, "B", world.OpTryLock).Result.Held)
-	require.Equal(t, stage5.ErrNotHeld.Error(), run.Returned(t, "A", world.OpUnlock).Result.Error)
+	require.True(t, run.Returned(t, "B", trace.OpTryLock).Result.Held)
+	require.Equal(t, stage5.ErrNotHeld.Error(), run.Returned(t, "A", trace.OpUnlock).Result.Error)
 }
 
 // A loses the lock and takes it again without Unlock. Only the new hold is

@@ -44,10 +44,9 @@ func (o *ownership) reenter(ctx, patience context.Context, r request) (*Hold, er
 	return o.setCount(ctx, patience, 1)
 }
 
-// setCount writes the number of holds, plus more: 1 adds a hold, which it returns. It waits,
-// until patience ends, for other calls that write the count. The count is absolute, so that it
-// may be sent again. If a failed re-entry may have raised it, it is set again in the
-// background.
+// setCount stores len(holds)+more in Redis. With more = 1 it also returns the new hold. Until patience
+// ends, it waits for other calls that store the count. The count is absolute, so that it may be sent
+// again. If a failed re-entry may have raised it, it is stored again in the background.
 func (o *ownership) setCount(parent, patience context.Context, more int) (added *Hold, err error) {
 	s := o.mutex.svc
 	ctx, cancel := context.WithTimeout(parent, min(o.lease, s.lease))
@@ -115,9 +114,14 @@ func (o *ownership) tellReleased() {
 	}
 }
 
-// insist sends a count, and sends it again until patience ends, for a third of the lease: after a
-// temporary refusal, or without an answer, then three times at least. As a try takes a sixth of the lease
-// at most, insist returns before the lease ends. If Redis does not know the owner, the lock is lost.
+// insist sends a count until Redis answers. It tries again
+//
+//   - after a temporary refusal, for a third of the lease;
+//   - without an answer, for a third of the lease, and three times at least;
+//   - and never after patience has ended.
+//
+// A try takes a sixth of the lease at most, so insist returns before the lease ends. If Redis does not
+// know the owner, the lock is lost.
 func (o *ownership) insist(ctx, patience context.Context, doing string, count int) error {
 	m, until := o.mutex, time.Now().Add(min(o.lease, o.mutex.svc.lease)/3)
 	for tries, unknown := 1, false; ; {

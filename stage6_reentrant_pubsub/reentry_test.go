@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
@@ -106,7 +107,7 @@ func TestReentryThatEndsInAnAnswerAfterALostReplyIsCountedAgain(t *testing.T) {
 	run := asLocker.Play(t, func(w *world.World) {
 		a := w.Client("A")
 		a.Lock()
-		counts := world.Of(world.OpLock, world.Write)
+		counts := world.Of(trace.OpLock, world.Write)
 		tries := 0
 		a.After(counts).Drop()
 		a.Before(func(c world.Command) bool {
@@ -119,7 +120,7 @@ func TestReentryThatEndsInAnAnswerAfterALostReplyIsCountedAgain(t *testing.T) {
 		w.Sleep(time.Second)
 		a.HoldCount()
 	})
-	require.Equal(t, 1, run.Returned(t, "A", world.OpCount).Result.Count)
+	require.Equal(t, 1, run.Returned(t, "A", trace.OpCount).Result.Count)
 }
 
 // Redis does not answer a re-entry. Another re-entry of that owner waits as long as its

@@ -15,6 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
@@ -333,7 +334,7 @@ func TestSubscriptionThatFailsAfterAReconnectIsAskedForAgain(t *testing.T) {
 			a.Unlock()
 			waiting.Wait()
 		})
-		late := run.Returned(t, "B", world.OpLock).At - run.Returned(t, "A", world.OpUnlock).At
+		late := run.Returned(t, "B", trace.OpLock).At - run.Returned(t, "A", trace.OpUnlock).At
 		require.Equal(t, test.always, late > 0)
 		require.LessOrEqual(t, late, lease/6)
 	}

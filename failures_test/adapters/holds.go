@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"sync"
 
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -67,7 +68,7 @@ func (h *Holds[H]) take(ctx context.Context, acquire func(context.Context) (H, e
 	nested, cancel := h.Nest(ctx)
 	hold, err := acquire(nested)
 	if err == nil && isNil(hold) { // a lock that is taken has to return Taken
-		err = world.ErrNothing
+		err = trace.ErrNothing
 	}
 	if err != nil {
 		cancel()
@@ -163,7 +164,7 @@ func (h *Holds[H]) newest(ctx context.Context) *held[H] {
 
 // lane returns the lane of the client whose call has the context.
 func (h *Holds[H]) lane(ctx context.Context) *lane[H] {
-	name := world.Lane(ctx)
+	name := world.ClientName(ctx)
 	if h.lanes == nil {
 		h.lanes = map[string]*lane[H]{}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -22,20 +21,11 @@ func AnotherName() string { return "{" + Another + uuid.NewString() + "}" }
 // Nested returns a constructor of a lock that first takes another lock of the same kind.
 func Nested(newLock world.Constructor) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-		return InTurn(newLock)(rdb, AnotherName()+world.And+name, lease)
-	}
-}
-
-// InTurn returns a constructor of two locks of the same kind, which are taken one after the other.
-// Their names are joined by [world.And].
-func InTurn(newLock world.Constructor) world.Constructor {
-	return func(rdb redis.UniversalClient, names string, lease time.Duration) (world.Locker, error) {
-		first, second, _ := strings.Cut(names, world.And)
-		outer, err := newLock(rdb, first, lease)
+		outer, err := newLock(rdb, AnotherName(), lease)
 		if err != nil {
 			return nil, err
 		}
-		inner, err := newLock(rdb, second, lease)
+		inner, err := newLock(rdb, name, lease)
 		return Around(outer, inner), err
 	}
 }

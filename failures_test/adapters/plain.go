@@ -2,9 +2,8 @@
 // Choose by what the lock's acquire returns:
 //   - nothing but an error, as a Locker does: [Plain], for a constructor that returns its own type
 //   - a hold, which has Unlock or Release: [Holding], or a [Holds] for a lock with other method names
-//   - nothing, because it calls the caller back while it holds the lock: [Callback]
 //
-// [With] fixes the options of a constructor. [Nested], [InTurn] and [Around] combine two locks.
+// [With] fixes the options of a constructor. [Nested] and [Around] combine two locks.
 package adapters
 
 import (

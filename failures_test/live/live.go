@@ -28,6 +28,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/live/redisserver"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 )
@@ -148,7 +149,7 @@ func (s *Servers) Play(jobs []Job) []failures.Verdict {
 // play plays one failure. If it cannot run on this server, the outcome is [failures.Elsewhere].
 func play(p *process, job Job, lease time.Duration) failures.Verdict {
 	v := failures.Judge(job.Failure, job.Subject,
-		func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
+		func(c world.Config, scenario func(*world.World)) (*trace.Trace, error) {
 			if job.Failure.Live != "" {
 				return nil, fmt.Errorf("%w: %s", errNotLive, job.Failure.Live)
 			}
@@ -156,11 +157,11 @@ func play(p *process, job Job, lease time.Duration) failures.Verdict {
 			if !p.isOurs() {
 				c.Lock = "lockkata:" + uuid.NewString()
 			}
-			trace, err := run(p, c, scenario)
+			tr, err := run(p, c, scenario)
 			if errors.Is(err, errNoReplica) {
 				return withReplica(p, c, scenario)
 			}
-			return trace, err
+			return tr, err
 		})
 	if errors.Is(v.Err, errShared) || errors.Is(v.Err, errNotLive) {
 		v.Outcome = failures.Elsewhere
@@ -170,24 +171,24 @@ func play(p *process, job Job, lease time.Duration) failures.Verdict {
 
 // run plays a scenario in real time. The default lease is a second. It returns errShared if this
 // server cannot play the scenario, and errNotLive if no real server can.
-func run(p *process, config world.Config, scenario func(*world.World)) (trace *world.Trace, err error) {
+func run(p *process, config world.Config, scenario func(*world.World)) (tr *trace.Trace, err error) {
 	config.Lock, config.Lease = cmp.Or(config.Lock, world.DefaultLock), cmp.Or(config.Lease, time.Second)
 	server, err := newServer(p, config.Lock)
 	if err != nil {
 		return nil, fmt.Errorf("live: Redis at %s: %w", p.addr(), err)
 	}
 	withLabel(func(label string) {
-		trace, err = world.RunOn([]world.Redis{server}, clock{label}, config, scenario)
+		tr, err = world.RunOn([]world.Redis{server}, clock{label}, config, scenario)
 		if n := labelled(label) - 1; n > 0 && err == nil {
 			err = fmt.Errorf("live: %w: %d of them", world.ErrLeft, n)
 		}
 	})
-	return trace, err
+	return tr, err
 }
 
 // withReplica repeats a scenario that needs a failover, with a replica that is ready at the
 // beginning. Other scenarios do not have to wait for a replica.
-func withReplica(p *process, c world.Config, scenario func(*world.World)) (*world.Trace, error) {
+func withReplica(p *process, c world.Config, scenario func(*world.World)) (*trace.Trace, error) {
 	p.failsOver = true
 	defer func() { p.failsOver = false }()
 	return run(p, c, scenario)
@@ -195,4 +196,4 @@ func withReplica(p *process, c world.Config, scenario func(*world.World)) (*worl
 
 // isDisturbed reports whether the world was late by more than the shortest pause between two steps
 // whose order matters. The outcome of such a run does not count.
-func isDisturbed(trace *world.Trace) bool { return trace != nil && trace.Late > trace.Lease/60 }
+func isDisturbed(tr *trace.Trace) bool { return tr != nil && tr.Late > tr.Lease/60 }

@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -56,7 +57,7 @@ func TestFullRedisRefusesTheSameCommandsAsTheWorld(t *testing.T) {
 		{"EVAL", `return redis.call("DEL", KEYS[1])`, "1", key},
 		{"DEL", key},
 	}
-	played := func(play func(world.Config, func(*world.World)) (*world.Trace, error)) []string {
+	played := func(play func(world.Config, func(*world.World)) (*trace.Trace, error)) []string {
 		var answers []string
 		config := world.Config{New: func(rdb redis.UniversalClient, _ string, _ time.Duration) (world.Locker, error) {
 			return commander{rdb, [][]any{{"SET", key, "a"}}, commands, &answers}, nil
@@ -71,10 +72,10 @@ func TestFullRedisRefusesTheSameCommandsAsTheWorld(t *testing.T) {
 		return answers
 	}
 	own := startProcess(t)
-	real := played(func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
+	real := played(func(c world.Config, scenario func(*world.World)) (*trace.Trace, error) {
 		return run(own, c, scenario)
 	})
-	embedded := played(func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
+	embedded := played(func(c world.Config, scenario func(*world.World)) (*trace.Trace, error) {
 		return world.Run(t, c, scenario)
 	})
 	require.Equal(t, []string{
@@ -93,19 +94,19 @@ func TestRedisItselfEvictsTheKey(t *testing.T) {
 	config := world.Config{New: func(rdb redis.UniversalClient, _ string, _ time.Duration) (world.Locker, error) {
 		return commander{rdb, [][]any{{"SET", "lock:order:1001", "a", "PX", "1000"}}, nil, &answers}, nil
 	}}
-	var effects []world.Effect
-	trace, err := run(own, config, func(w *world.World) {
+	var effects []trace.Effect
+	tr, err := run(own, config, func(w *world.World) {
 		w.Client("A").TryLock()
 		w.Evict()
 	})
 	require.NoError(t, err)
-	for _, e := range trace.Events {
-		if e.Kind == world.Server {
+	for _, e := range tr.Events {
+		if e.Kind == trace.Server {
 			effects = append(effects, e.Effects...)
 		}
 	}
 	require.Len(t, effects, 1)
-	require.Equal(t, world.Removed, effects[0].Kind)
+	require.Equal(t, trace.Removed, effects[0].Kind)
 	rdb := clientOf(t, own)
 	require.Contains(t, rdb.Info(t.Context(), "stats").Val(), "evicted_keys:1\r\n")
 	require.NoError(t, rdb.Set(t.Context(), "another", "1", 0).Err(), "the limit is removed")

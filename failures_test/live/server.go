@@ -17,6 +17,7 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"lockkata/failures_test/live/redisserver"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -60,7 +61,7 @@ func newServer(p *process, lock string) (*server, error) {
 // reset empties an own server, and compares the clocks.
 func (r *server) reset() error {
 	if r.process.isOurs() {
-		if err := errors.Join(r.Suffer(world.Flushed, 0), r.Suffer(world.ScriptsFlushed, 0)); err != nil {
+		if err := errors.Join(r.Suffer(trace.Flushed, 0), r.Suffer(trace.ScriptsFlushed, 0)); err != nil {
 			return err
 		}
 		if err := r.process.begin(); err != nil {
@@ -141,25 +142,25 @@ func (r *server) LoadScript(source string) error {
 }
 
 // Suffer supports all faults but a clock that jumps. On a shared Redis it only removes the lock's keys.
-func (r *server) Suffer(fault world.ServerFault, _ time.Duration, keys ...string) error {
+func (r *server) Suffer(fault trace.ServerFault, _ time.Duration, keys ...string) error {
 	ctx := context.Background()
 	switch {
-	case fault == world.ClockJumped:
+	case fault == trace.ClockJumped:
 		return errNotLive
-	case fault == world.Evicted:
+	case fault == trace.Evicted:
 		return r.evict(keys...)
-	case fault == world.Started, fault == world.SubscriptionLost: // nothing happens to the server itself
+	case fault == trace.Started, fault == trace.SubscriptionLost: // nothing happens to the server itself
 		return nil
 	case !r.process.isOurs():
 		return errShared
-	case fault == world.MemoryFull: // a limit below the used memory
+	case fault == trace.MemoryFull: // a limit below the used memory
 		r.full = true
 		return r.limitMemory("1", "noeviction")
-	case fault == world.Flushed:
+	case fault == trace.Flushed:
 		return r.control.FlushAll(ctx).Err()
-	case fault == world.ScriptsFlushed:
+	case fault == trace.ScriptsFlushed:
 		return r.control.ScriptFlush(ctx).Err()
-	case fault == world.FailedOver:
+	case fault == trace.FailedOver:
 		return withoutLabel(r.process.failover)
 	}
 	return withoutLabel(r.process.restart)

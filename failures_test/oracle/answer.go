@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 )
 
@@ -35,7 +35,7 @@ var (
 // callEffects is the state of one call, and what its commands did in Redis.
 type callEffects struct {
 	left      bool // its context was cancelled, or the scenario no longer waits for it
-	installed []world.Owner
+	installed []trace.Owner
 	freed     bool // removed an entry of its client, or decremented the count
 	owned     bool // saw, or left, an entry of its client
 	met       bool // saw, or left, an entry of any client
@@ -44,21 +44,21 @@ type callEffects struct {
 // byCall are the effects of each call. All rules share them.
 type byCall map[int]callEffects
 
-func (b byCall) follow(e *world.Event) {
+func (b byCall) follow(e *trace.Event) {
 	d := b[e.Call]
 	switch {
 	case e.Call == 0:
 		return
-	case e.Kind == world.Cancelled || e.Kind == world.Blocked:
+	case e.Kind == trace.Cancelled || e.Kind == trace.Blocked:
 		d.left = true
-	case e.Kind != world.Executed:
+	case e.Kind != trace.Executed:
 		return
 	}
 	for _, effect := range e.Effects {
 		switch {
-		case effect.Kind == world.Installed:
+		case effect.Kind == trace.Installed:
 			d.installed = append(d.installed, effect.Owner)
-		case (effect.Kind == world.Removed || effect.Kind == world.Counted) && effect.Owner.Client == e.Client:
+		case (effect.Kind == trace.Removed || effect.Kind == trace.Counted) && effect.Owner.Client == e.Client:
 			d.freed = true
 		}
 	}
@@ -69,29 +69,29 @@ func (b byCall) follow(e *world.Event) {
 	b[e.Call] = d
 }
 
-func truth(f *file) func(*world.Scene) {
+func truth(f *file) func(*trace.Scene) {
 	owed := map[int]bool{}    // Unlocks that have a hold to release
-	taken := map[string]int{} // lane → how many of its acquires it has not unlocked
+	taken := map[string]int{} // client → how many of its acquires it has not unlocked
 	freed := map[int]bool{}   // acquires whose entry their client removed
-	told := map[string]bool{} // lanes that were told of a loss, and have not got the lock since
+	told := map[string]bool{} // clients that were told of a loss, and have not got the lock since
 	kept := kept{}
-	return func(s *world.Scene) {
+	return func(s *trace.Scene) {
 		e := s.Event
 		kept.follow(f, s)
 		for _, effect := range e.Effects {
-			if effect.Kind == world.Removed && e.Kind == world.Executed && e.Client == effect.Owner.Client && e.Op != world.OpClose {
+			if effect.Kind == trace.Removed && e.Kind == trace.Executed && e.Client == effect.Owner.Client && e.Op != trace.OpClose {
 				freed[effect.Owner.Call] = true
 			}
 		}
 		switch {
-		case e.Kind == world.Called && e.Op == world.OpUnlock && taken[e.Client] > 0:
+		case e.Kind == trace.Called && e.Op == trace.OpUnlock && taken[e.Client] > 0:
 			taken[e.Client]--
 			owed[e.Call] = true
-		case e.Kind == world.Lost:
+		case e.Kind == trace.Lost:
 			if told[e.Client] = true; freed[e.Call] {
 				f.report(e, falseLoss)
 			}
-		case e.Kind == world.Returned:
+		case e.Kind == trace.Returned:
 			text := contradiction(e, f.calls[e.Call], s.Keys, owed[e.Call])
 			switch {
 			case text == failsForNobody && (taken[e.Client] > 0 || s.Condition(e.Process).Closed): // this may mean that its hold is lost
@@ -109,9 +109,9 @@ func truth(f *file) func(*world.Scene) {
 
 // kept are the last Unlocks that returned nil while the client's key was still there.
 // A key may be freed a moment later.
-type kept map[string]*world.Event
+type kept map[string]*trace.Event
 
-func (k kept) follow(f *file, s *world.Scene) {
+func (k kept) follow(f *file, s *trace.Scene) {
 	for client, unlock := range k {
 		switch after := s.Event.At - unlock.At; {
 		case after > Grace(f.Trace): // the key was there until this event
@@ -122,58 +122,58 @@ func (k kept) follow(f *file, s *world.Scene) {
 		}
 	}
 	e := s.Event
-	unlocked := e.Kind == world.Returned && e.Op == world.OpUnlock && e.Result.Claim == world.ClaimDone
+	unlocked := e.Kind == trace.Returned && e.Op == trace.OpUnlock && e.Result.Claim == trace.ClaimDone
 	if unlocked && !f.calls[e.Call].freed && s.Holds(e.Client) == 0 && owns(s.Keys, e.Client) {
 		k[e.Client] = e
 	}
 }
 
 // owns reports whether one of the keys belongs to the client.
-func owns(keys []world.Key, client string) bool {
-	return slices.ContainsFunc(keys, func(key world.Key) bool { return key.Owner.Client == client })
+func owns(keys []trace.Key, client string) bool {
+	return slices.ContainsFunc(keys, func(key trace.Key) bool { return key.Owner.Client == client })
 }
 
 // contradiction returns how a result disagrees with what the call did, "" if it agrees.
-func contradiction(e *world.Event, did callEffects, keys []world.Key, owed bool) i18n.Text {
-	refused, mine := e.Result.Claim == world.ClaimRefused, owns(keys, e.Client)
+func contradiction(e *trace.Event, did callEffects, keys []trace.Key, owed bool) i18n.Text {
+	refused, mine := e.Result.Claim == trace.ClaimRefused, owns(keys, e.Client)
 	switch {
-	case e.Result.Claim == world.ClaimPanic:
+	case e.Result.Claim == trace.ClaimPanic:
 		return panics
-	case e.Result.Claim == world.ClaimBoth:
+	case e.Result.Claim == trace.ClaimBoth:
 		return saysBoth
-	case e.Op == world.OpLock && errors.Is(e.Result.Err, world.ErrNothing) && (len(keys) == 0 || mine): // else it is a refusal
+	case e.Op == trace.OpLock && errors.Is(e.Result.Err, trace.ErrNothing) && (len(keys) == 0 || mine): // else it is a refusal
 		return saysNothing
-	case world.IsAcquire(e.Op) && e.Result.Held && len(did.installed) == 0 && !did.owned && !mine:
+	case trace.IsAcquire(e.Op) && e.Result.Held && len(did.installed) == 0 && !did.owned && !mine:
 		return neverOwn
-	case world.IsAcquire(e.Op) && refused && !did.met && len(keys) == 0 && e.Result.Error != "":
+	case trace.IsAcquire(e.Op) && refused && !did.met && len(keys) == 0 && e.Result.Error != "":
 		return failsForNobody
-	case world.IsAcquire(e.Op) && refused && !did.met && len(keys) == 0:
+	case trace.IsAcquire(e.Op) && refused && !did.met && len(keys) == 0:
 		return nobodyDoes
-	case world.IsAcquire(e.Op) && refused:
-		if slices.ContainsFunc(keys, func(k world.Key) bool { return slices.Contains(did.installed, k.Owner) }) {
+	case trace.IsAcquire(e.Op) && refused:
+		if slices.ContainsFunc(keys, func(k trace.Key) bool { return slices.Contains(did.installed, k.Owner) }) {
 			return refusedByItself
 		}
-	case e.Op == world.OpUnlock && refused && did.freed:
+	case e.Op == trace.OpUnlock && refused && did.freed:
 		return freedIt
-	case e.Op == world.OpUnlock && refused && mine:
+	case e.Op == trace.OpUnlock && refused && mine:
 		return stillItsOwn
-	case e.Op == world.OpUnlock && e.Result.Claim == world.ClaimDone && !did.freed && !owed:
+	case e.Op == trace.OpUnlock && e.Result.Claim == trace.ClaimDone && !did.freed && !owed:
 		return nothingToFree
 	}
 	return ""
 }
 
-func lossReported(f *file) func(*world.Scene) {
-	mine := map[string]bool{} // lane → its hold is still in Redis
-	lost := map[string]bool{} // lane → its hold disappeared while it believed in it
-	return func(s *world.Scene) {
+func lossReported(f *file) func(*trace.Scene) {
+	mine := map[string]bool{} // client → its hold is still in Redis
+	lost := map[string]bool{} // client → its hold disappeared while it believed in it
+	return func(s *trace.Scene) {
 		e := s.Event
 		for _, effect := range e.Effects {
 			owner := effect.Owner.Client
 			switch effect.Kind {
-			case world.Installed:
+			case trace.Installed:
 				mine[owner] = true
-			case world.Lapsed, world.Removed, world.Overwritten:
+			case trace.Lapsed, trace.Removed, trace.Overwritten:
 				lost[owner] = lost[owner] || mine[owner] && s.Holds(owner) > 0
 				mine[owner] = false
 			}
@@ -181,10 +181,10 @@ func lossReported(f *file) func(*world.Scene) {
 		if e.Acquires() {
 			lost[e.Client] = !mine[e.Client]
 		}
-		if e.Kind != world.Returned || e.Op != world.OpUnlock {
+		if e.Kind != trace.Returned || e.Op != trace.OpUnlock {
 			return
 		}
-		if lost[e.Client] && e.Result.Claim == world.ClaimDone && !f.calls[e.Call].freed {
+		if lost[e.Client] && e.Result.Claim == trace.ClaimDone && !f.calls[e.Call].freed {
 			f.report(e, lossHidden)
 		}
 		if s.Holds(e.Client) == 0 { // if a hold is left, its Unlock has to report the loss too
@@ -197,13 +197,13 @@ func lossReported(f *file) func(*world.Scene) {
 // the result of HoldCount. It checks when a call of the client has returned with a clear
 // result. Holds that Redis has lost are not judged here. A lock whose key is not a hash
 // counts elsewhere; its HoldCount has to be right, too.
-func holdCount(f *file) func(*world.Scene) {
-	return func(s *world.Scene) {
+func holdCount(f *file) func(*trace.Scene) {
+	return func(s *trace.Scene) {
 		e := s.Event
-		if e.Kind == world.Returned && e.Op == world.OpCount && e.Result.Claim == world.ClaimRefused && s.Holds(e.Client) > 0 && owns(s.Keys, e.Client) {
+		if e.Kind == trace.Returned && e.Op == trace.OpCount && e.Result.Claim == trace.ClaimRefused && s.Holds(e.Client) > 0 && owns(s.Keys, e.Client) {
 			f.report(e, countFails, "error", e.Result.Error)
 		}
-		if e.Kind != world.Returned || e.Op == world.OpRun || e.Result.Claim != world.ClaimDone {
+		if e.Kind != trace.Returned || e.Op == trace.OpRun || e.Result.Claim != trace.ClaimDone {
 			return
 		}
 		if _, busy := s.Call(e.Client); busy {
@@ -214,7 +214,7 @@ func holdCount(f *file) func(*world.Scene) {
 		switch taken := s.Holds(e.Client); {
 		case there && counted != taken*len(f.Locks(e.Client)):
 			f.report(e, countsOther, "times", times(taken), "n", counted)
-		case e.Op != world.OpCount:
+		case e.Op != trace.OpCount:
 		case elsewhere && e.Result.Count != taken:
 			f.report(e, tellsOtherTimes, "told", e.Result.Count, "times", times(taken))
 		case !elsewhere && e.Result.Count != counted:
@@ -231,7 +231,7 @@ func times(n int) i18n.Message {
 }
 
 // countOf adds up the counts of a client in the hashes that Redis holds: "A1=2".
-func countOf(client string, keys []world.Key) (count int, there bool) {
+func countOf(client string, keys []trace.Key) (count int, there bool) {
 	for _, key := range keys {
 		for _, entry := range key.Entries {
 			if n, err := strconv.Atoi(entry.Value); err == nil && entry.Field != "" && entry.Owner.Client == client {

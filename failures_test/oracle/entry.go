@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 )
 
@@ -27,26 +27,26 @@ var (
 )
 
 // wrongDelete reports commands that remove or overwrite another owner's key.
-func wrongDelete(f *file) func(*world.Scene) {
-	return foreign(f, map[world.EffectKind]i18n.Text{world.Removed: removes, world.Overwritten: overwrites}, isForeign)
+func wrongDelete(f *file) func(*trace.Scene) {
+	return foreign(f, map[trace.EffectKind]i18n.Text{trace.Removed: removes, trace.Overwritten: overwrites}, isForeign)
 }
 
 // wrongExtend reports commands that renew another process's key.
-func wrongExtend(f *file) func(*world.Scene) {
-	return foreign(f, map[world.EffectKind]i18n.Text{world.Leased: extends}, func(e *world.Event, owner world.Owner) bool {
-		return e.Op != world.OpRun && owner.Process != e.Process
+func wrongExtend(f *file) func(*trace.Scene) {
+	return foreign(f, map[trace.EffectKind]i18n.Text{trace.Leased: extends}, func(e *trace.Event, owner trace.Owner) bool {
+		return e.Op != trace.OpRun && owner.Process != e.Process
 	})
 }
 
 // foreign reports commands with one of these effects on another owner's key, with the reason if it is known.
-func foreign(f *file, said map[world.EffectKind]i18n.Text, isForeign func(*world.Event, world.Owner) bool) func(*world.Scene) {
+func foreign(f *file, said map[trace.EffectKind]i18n.Text, isForeign func(*trace.Event, trace.Owner) bool) func(*trace.Scene) {
 	wrote := values{}
-	return func(s *world.Scene) {
+	return func(s *trace.Scene) {
 		e := s.Event
 		wrote.follow(s)
 		for _, effect := range e.Effects {
 			text, owner := said[effect.Kind], effect.Owner
-			if e.Kind != world.Executed || text == "" || !isForeign(e, owner) {
+			if e.Kind != trace.Executed || text == "" || !isForeign(e, owner) {
 				continue
 			}
 			pairs := []any{"client", e.Client, "command", e.Command[0], "owner", owner.Client, "label", owner.Label}
@@ -73,9 +73,9 @@ func (f Finding) InNoTime() Finding {
 // values are the values that each client has installed, by the label of their first installation.
 type values map[string][]string
 
-func (v values) follow(s *world.Scene) {
+func (v values) follow(s *trace.Scene) {
 	for _, effect := range s.Event.Effects {
-		if client := effect.Owner.Client; effect.Kind == world.Installed && idOf(s.Keys, effect) != "" {
+		if client := effect.Owner.Client; effect.Kind == trace.Installed && idOf(s.Keys, effect) != "" {
 			v[client] = append(v[client], effect.Owner.Value())
 		}
 	}
@@ -83,7 +83,7 @@ func (v values) follow(s *world.Scene) {
 
 // why returns the reason why a command has touched another owner's key: it sent that owner's value.
 // If it did not, there is no text.
-func (v values) why(s *world.Scene, effect world.Effect) i18n.Text {
+func (v values) why(s *trace.Scene, effect trace.Effect) i18n.Text {
 	e, owner := s.Event, effect.Owner
 	id := idOf(s.Before.Keys, effect)
 	switch same := slices.Contains(v[e.Client], owner.Value()); {
@@ -100,7 +100,7 @@ func (v values) why(s *world.Scene, effect world.Effect) i18n.Text {
 }
 
 // idOf returns the id that the owner of an effect has written into its key, "" if it is not there.
-func idOf(keys []world.Key, effect world.Effect) string {
+func idOf(keys []trace.Key, effect trace.Effect) string {
 	for _, k := range keys {
 		for _, entry := range k.Entries {
 			if k.Name == effect.Key && entry.Owner.Label == effect.Owner.Label {
@@ -114,11 +114,11 @@ func idOf(keys []world.Key, effect world.Effect) string {
 // isForeign reports whether a command touched another client's key, or the key of a later
 // call of the same client. A goroutine started by the lock acts for its whole process, and
 // so does Close. ForceUnlock may touch any key, and commands of the business are not judged.
-func isForeign(e *world.Event, owner world.Owner) bool {
-	if e.Op == world.OpForce || e.Op == world.OpRun {
+func isForeign(e *trace.Event, owner trace.Owner) bool {
+	if e.Op == trace.OpForce || e.Op == trace.OpRun {
 		return false
 	}
-	if e.Background || e.Op == world.OpClose {
+	if e.Background || e.Op == trace.OpClose {
 		return owner.Process != e.Process
 	}
 	return owner.Client != e.Client || owner.Call > e.Call
@@ -126,16 +126,16 @@ func isForeign(e *world.Event, owner world.Owner) bool {
 
 // entry is the life of one owner's entry in Redis.
 type entry struct {
-	owner    world.Owner
+	owner    trace.Owner
 	by       string        // the shape of the command that made it
-	orphaned *world.Event  // the event since which no client needs it
+	orphaned *trace.Event  // the event since which no client needs it
 	allowed  time.Duration // how long it may stay after that
 	why      i18n.Message
 }
 
-func leak(f *file) func(*world.Scene) {
+func leak(f *file) func(*trace.Scene) {
 	entries := map[string]*entry{}   // server and label → the entry in Redis now
-	failed := map[int]*world.Event{} // acquires that returned without the lock
+	failed := map[int]*trace.Event{} // acquires that returned without the lock
 	report := func(i *entry, until time.Duration, how i18n.Text) {
 		if i.orphaned == nil || until-i.orphaned.At <= i.allowed {
 			return
@@ -146,12 +146,12 @@ func leak(f *file) func(*world.Scene) {
 		}
 		f.report(i.orphaned, how, "why", i.why, "time", (until - i.orphaned.At).Truncate(unit))
 	}
-	return func(s *world.Scene) {
+	return func(s *trace.Scene) {
 		e := s.Event
 		for _, effect := range e.Effects {
 			switch effect.Kind {
-			case world.Installed:
-				if e.Op == world.OpRun { // a command of the business
+			case trace.Installed:
+				if e.Op == trace.OpRun { // a command of the business
 					continue
 				}
 				i := &entry{owner: effect.Owner, by: shape(e)}
@@ -159,34 +159,34 @@ func leak(f *file) func(*world.Scene) {
 					i.orphan(e, Grace(f.Trace), hasFailed.Args("client", call.Client, "call", call.Op))
 				}
 				entries[e.Server+effect.Owner.Label] = i
-			case world.Removed, world.Overwritten, world.Lapsed:
+			case trace.Removed, trace.Overwritten, trace.Lapsed:
 				if i, ok := entries[e.Server+effect.Owner.Label]; ok {
 					report(i, e.At, staysFor)
 					delete(entries, e.Server+effect.Owner.Label)
 				}
 			}
 		}
-		if e.Kind == world.Returned && world.IsAcquire(e.Op) && !e.Result.Held {
+		if e.Kind == trace.Returned && trace.IsAcquire(e.Op) && !e.Result.Held {
 			failed[e.Call] = e
 		}
 		for _, i := range entries {
-			if e.Kind == world.Sent && len(f.Locks(e.Client)) > 1 { // the same command, for its other lock
+			if e.Kind == trace.Sent && len(f.Locks(e.Client)) > 1 { // the same command, for its other lock
 				break
 			}
-			unlocks := func(c *world.Event) bool { return c.Client == i.owner.Client && c.Op == world.OpUnlock }
+			unlocks := func(c *trace.Event) bool { return c.Client == i.owner.Client && c.Op == trace.OpUnlock }
 			i.follow(e, f.Lease, Grace(f.Trace), s.Holds(i.owner.Client) > 0 || slices.ContainsFunc(s.Calls, unlocks))
 		}
-		if e.Kind == world.Returned || e.Kind == world.Crashed {
+		if e.Kind == trace.Returned || e.Kind == trace.Crashed {
 			for _, key := range s.Keys {
 				i := entries[key.Server+key.Owner.Label]
-				if key.TTL == world.NoTTL && i != nil && e.Process == i.owner.Process && (e.Kind == world.Crashed || e.Client == i.owner.Client) {
+				if key.TTL == trace.NoTTL && i != nil && e.Process == i.owner.Process && (e.Kind == trace.Crashed || e.Client == i.owner.Client) {
 					f.report(e, staysForEver, "client", i.owner.Client, "key", key.Name)
 				}
 			}
 		}
 		if s.Index == len(f.Events)-1 {
 			end := e.At
-			if e.Kind == world.Slept { // it is noted when it begins
+			if e.Kind == trace.Slept { // it is noted when it begins
 				end += e.Bound
 			}
 			for _, at := range slices.Sorted(maps.Keys(entries)) {
@@ -198,25 +198,25 @@ func leak(f *file) func(*world.Scene) {
 
 // follow notes the event since which no client needs the entry. wanted means that
 // its owner still believes that it holds the lock.
-func (i *entry) follow(e *world.Event, lease, grace time.Duration, wanted bool) {
+func (i *entry) follow(e *trace.Event, lease, grace time.Duration, wanted bool) {
 	if e.Acquires() && e.Call == i.owner.Call { // it asked again, and was told that the key is its own
 		i.orphaned = nil
 	}
-	if i.orphaned != nil && e.Kind != world.Crashed {
+	if i.orphaned != nil && e.Kind != trace.Crashed {
 		return
 	}
 	switch {
-	case e.Kind == world.Sent && e.Call == i.owner.Call && e.Call != 0 && shape(e) == i.by:
+	case e.Kind == trace.Sent && e.Call == i.owner.Call && e.Call != 0 && shape(e) == i.by:
 		i.orphan(e, grace, asksOn.Args("client", e.Client, "call", e.Op))
-	case e.Kind == world.Crashed && e.Process == i.owner.Process:
+	case e.Kind == trace.Crashed && e.Process == i.owner.Process:
 		i.orphan(e, lease+grace, hasDied.Args("client", i.owner.Client))
-	case e.Kind == world.Returned && e.Call == i.owner.Call && !e.Result.Held:
+	case e.Kind == trace.Returned && e.Call == i.owner.Call && !e.Result.Held:
 		i.orphan(e, grace, hasFailed.Args("client", e.Client, "call", e.Op))
-	case e.Kind == world.Returned && e.Op == world.OpUnlock && e.Client == i.owner.Client && e.Call > i.owner.Call && !wanted:
+	case e.Kind == trace.Returned && e.Op == trace.OpUnlock && e.Client == i.owner.Client && e.Call > i.owner.Call && !wanted:
 		i.orphan(e, grace, isOver.Args("client", e.Client))
 	}
 }
 
-func (i *entry) orphan(e *world.Event, allowed time.Duration, why i18n.Message) {
+func (i *entry) orphan(e *trace.Event, allowed time.Duration, why i18n.Message) {
 	i.orphaned, i.allowed, i.why = e, allowed, why
 }

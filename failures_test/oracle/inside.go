@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 )
 
@@ -19,15 +19,15 @@ var (
 
 // exclusion reports clients that get the lock while another one believes that it holds it. A holder
 // whose key another client removed cannot know at once: it is excused if it is told in time.
-func exclusion(f *file) func(*world.Scene) {
-	taken := map[string]time.Duration{} // lane → when its key was taken away
-	return func(s *world.Scene) {
+func exclusion(f *file) func(*trace.Scene) {
+	taken := map[string]time.Duration{} // client → when its key was taken away
+	return func(s *trace.Scene) {
 		e := s.Event
 		for _, effect := range e.Effects {
 			switch {
-			case effect.Kind == world.Installed:
+			case effect.Kind == trace.Installed:
 				delete(taken, effect.Owner.Client)
-			case effect.Kind == world.Removed && (e.Kind == world.Server || e.Kind == world.Executed && e.Process != effect.Owner.Process):
+			case effect.Kind == trace.Removed && (e.Kind == trace.Server || e.Kind == trace.Executed && e.Process != effect.Owner.Process):
 				taken[effect.Owner.Client] = e.At
 			}
 		}
@@ -45,15 +45,15 @@ func exclusion(f *file) func(*world.Scene) {
 	}
 }
 
-// isToldInTime reports whether a lane whose key was taken away is told within a third of a lease,
+// isToldInTime reports whether a client whose key was taken away is told within a third of a lease,
 // or, if that takes longer, by the first answer that its watchdog gets within a lease.
-func isToldInTime(f *file, lane, process string, taken time.Duration) bool {
+func isToldInTime(f *file, client, process string, taken time.Duration) bool {
 	by, asks := taken+f.Lease/3, false
 	for _, e := range f.Events {
-		if e.At >= taken && e.At <= taken+f.Lease && e.Kind == world.Executed && e.Background && e.Process == process && !asks {
+		if e.At >= taken && e.At <= taken+f.Lease && e.Kind == trace.Executed && e.Background && e.Process == process && !asks {
 			by, asks = max(by, e.At), true
 		}
-		if e.At >= taken && e.Kind == world.Lost && e.Client == lane {
+		if e.At >= taken && e.Kind == trace.Lost && e.Client == client {
 			return e.At <= by+Grace(f.Trace)
 		}
 	}
@@ -61,15 +61,15 @@ func isToldInTime(f *file, lane, process string, taken time.Duration) bool {
 }
 
 // Noticed reports whether a holder was told that its hold is lost while it still believed in it.
-func Noticed(trace *world.Trace) bool {
-	return slices.ContainsFunc(trace.Scenes(), func(s *world.Scene) bool {
-		return s.Event.Kind == world.Lost && s.Before.Holds(s.Event.Client) > 0
+func Noticed(tr *trace.Trace) bool {
+	return slices.ContainsFunc(tr.Scenes(), func(s *trace.Scene) bool {
+		return s.Event.Kind == trace.Lost && s.Before.Holds(s.Event.Client) > 0
 	})
 }
 
-func damage(f *file) func(*world.Scene) {
+func damage(f *file) func(*trace.Scene) {
 	newest := "" // the client that got the lock last
-	return func(s *world.Scene) {
+	return func(s *trace.Scene) {
 		e := s.Event
 		if e.Acquires() {
 			newest = e.Client
@@ -78,7 +78,7 @@ func damage(f *file) func(*world.Scene) {
 			f.report(e, newestRefused)
 		}
 		for n := len(s.Before.Orders); n < len(e.Orders); n++ {
-			same := func(o world.Order) bool { return o.Name == e.Orders[n].Name }
+			same := func(o trace.Order) bool { return o.Name == e.Orders[n].Name }
 			if first := slices.IndexFunc(e.Orders[:n], same); first >= 0 {
 				f.report(e, orderTwice, "order", strconv.Quote(e.Orders[n].Name), "first", e.Orders[first].Client, "second", e.Orders[n].Client)
 			}
@@ -91,15 +91,15 @@ func damage(f *file) func(*world.Scene) {
 const LongestHold = 6
 
 // endlessHold reports clients that were refused, or gave up waiting, because of a hold that did not end.
-func endlessHold(f *file) func(*world.Scene) {
-	begun := map[string]time.Duration{} // lane → when its present hold began
-	return func(s *world.Scene) {
+func endlessHold(f *file) func(*trace.Scene) {
+	begun := map[string]time.Duration{} // client → when its present hold began
+	return func(s *trace.Scene) {
 		e := s.Event
 		if e.Acquires() && s.Holds(e.Client) == 1 {
 			begun[e.Client] = e.At
 		}
-		isRefused := e.Kind == world.Returned && world.IsAcquire(e.Op) && e.Result.Claim == world.ClaimRefused
-		if !isRefused && (e.Op != world.OpLock || !gaveUp(e, s.Began)) {
+		isRefused := e.Kind == trace.Returned && trace.IsAcquire(e.Op) && e.Result.Claim == trace.ClaimRefused
+		if !isRefused && (e.Op != trace.OpLock || !gaveUp(e, s.Began)) {
 			return
 		}
 		for _, other := range s.Others(e.Client) {
@@ -113,22 +113,22 @@ func endlessHold(f *file) func(*world.Scene) {
 
 // gaveUp reports whether a call, which began with that event, ends because its caller no longer
 // waits. Its error may be that of the context, or one that the lock returns when the context ends.
-func gaveUp(e, began *world.Event) bool {
-	atItsEnd := e.Kind == world.Returned && !e.Result.Held && e.Bound > 0 &&
-		(e.Result.Claim == world.ClaimUnknown || e.Result.Claim == world.ClaimRefused && e.At-began.At >= e.Bound)
-	return e.Kind == world.Blocked || atItsEnd
+func gaveUp(e, began *trace.Event) bool {
+	atItsEnd := e.Kind == trace.Returned && !e.Result.Held && e.Bound > 0 &&
+		(e.Result.Claim == trace.ClaimUnknown || e.Result.Claim == trace.ClaimRefused && e.At-began.At >= e.Bound)
+	return e.Kind == trace.Blocked || atItsEnd
 }
 
 // boundedWait reports waiters that get the lock before an earlier waiter of their
 // process. Between processes there is no such order: Redis serves the first command.
-func boundedWait(f *file) func(*world.Scene) {
-	return func(s *world.Scene) {
+func boundedWait(f *file) func(*trace.Scene) {
+	return func(s *trace.Scene) {
 		e, call := s.Event, s.Began
-		if call.Op != world.OpLock || f.calls[e.Call].left || s.Before.Holds(e.Client) > 0 || !e.Result.Held || e.At == call.At {
+		if call.Op != trace.OpLock || f.calls[e.Call].left || s.Before.Holds(e.Client) > 0 || !e.Result.Held || e.At == call.At {
 			return
 		}
 		for _, first := range s.Calls {
-			if first.Op == world.OpLock && !f.calls[first.Call].left && first.Process == call.Process && first.At < call.At {
+			if first.Op == trace.OpLock && !f.calls[first.Call].left && first.Process == call.Process && first.At < call.At {
 				f.report(e, overtakes, "other", first.Client)
 				return
 			}

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"time"
 
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 )
 
@@ -50,7 +50,7 @@ const (
 type rule struct {
 	name     Monitor
 	sentence i18n.Text
-	follow   func(*file) func(*world.Scene)
+	follow   func(*file) func(*trace.Scene)
 }
 
 // rules are all monitors. Findings on the same step are reported in this order.
@@ -104,7 +104,7 @@ func init() {
 // Grace returns how long a key may stay after its hold has failed or ended: time for
 // a lock to clean up after a command of unknown outcome. It is a second for a lease
 // of 30 s, and more on the wall clock.
-func Grace(trace *world.Trace) time.Duration { return trace.Lease/30 + trace.Slack }
+func Grace(tr *trace.Trace) time.Duration { return tr.Lease/30 + tr.Slack }
 
 // Finding is a rule broken at one step of a trace.
 type Finding struct {
@@ -134,20 +134,20 @@ func (f Finding) Sentence(l i18n.Language) string {
 
 // file collects the findings of one monitor in a trace.
 type file struct {
-	*world.Trace
+	*trace.Trace
 	monitor Monitor
 	calls   byCall
-	follow  func(*world.Scene)
+	follow  func(*trace.Scene)
 	found   []Finding
 }
 
 // report adds a finding: the event's client has broken the rule.
-func (f *file) report(e *world.Event, text i18n.Text, pairs ...any) {
+func (f *file) report(e *trace.Event, text i18n.Text, pairs ...any) {
 	f.reportOf(e.Client, e, text, pairs...)
 }
 
 // reportOf adds a finding: by the time of an event, a client has broken the rule.
-func (f *file) reportOf(client string, e *world.Event, text i18n.Text, pairs ...any) {
+func (f *file) reportOf(client string, e *trace.Event, text i18n.Text, pairs ...any) {
 	said := text.Args(append(pairs, "client", client)...)
 	found := Finding{f.monitor, e.Step, e.At, client, said.Localize(i18n.English), text == panics, said}
 	if n := len(f.found); n == 0 || f.found[n-1].Step != found.Step || f.found[n-1].Text != found.Text { // once for several servers
@@ -160,23 +160,23 @@ var costs = []Monitor{Polling, CommandCount, RenewalCount}
 
 // Judge returns the findings of all monitors, in the order of steps. The monitors of [costs] run only
 // if the story is about them: elsewhere they would hide the result that matters.
-func Judge(trace *world.Trace, about ...Monitor) []Finding {
+func Judge(tr *trace.Trace, about ...Monitor) []Finding {
 	beside := func(m Monitor) bool { return slices.Contains(costs, m) && !slices.Contains(about, m) }
-	return Ask(trace, slices.DeleteFunc(Rules(), beside)...)
+	return Ask(tr, slices.DeleteFunc(Rules(), beside)...)
 }
 
 // Ask returns the findings of some monitors only. They follow the trace together.
-func Ask(trace *world.Trace, monitors ...Monitor) []Finding {
+func Ask(tr *trace.Trace, monitors ...Monitor) []Finding {
 	calls := byCall{}
 	var files []*file
 	for _, r := range rules {
 		if slices.Contains(monitors, r.name) {
-			f := &file{Trace: trace, monitor: r.name, calls: calls}
+			f := &file{Trace: tr, monitor: r.name, calls: calls}
 			f.follow = r.follow(f)
 			files = append(files, f)
 		}
 	}
-	for _, s := range trace.Scenes() {
+	for _, s := range tr.Scenes() {
 		calls.follow(s.Event)
 		for _, f := range files {
 			f.follow(s)

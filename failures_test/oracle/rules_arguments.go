@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 )
 
@@ -22,20 +22,20 @@ var (
 )
 
 // leaseAsked reports keys whose lease is not the one asked for. An Unlock may leave a short one.
-func leaseAsked(f *file) func(*world.Scene) {
+func leaseAsked(f *file) func(*trace.Scene) {
 	told := map[string]bool{}
-	return func(s *world.Scene) {
+	return func(s *trace.Scene) {
 		e := s.Event
-		if e.Kind != world.Executed || e.Op == world.OpRun || told[e.Client] {
+		if e.Kind != trace.Executed || e.Op == trace.OpRun || told[e.Client] {
 			return
 		}
 		for _, x := range e.Effects {
-			at := slices.IndexFunc(s.Keys, func(k world.Key) bool { return k.Name == x.Key && k.TTL != world.NoTTL })
-			if x.Kind != world.Installed && x.Kind != world.Leased || at < 0 {
+			at := slices.IndexFunc(s.Keys, func(k trace.Key) bool { return k.Name == x.Key && k.TTL != trace.NoTTL })
+			if x.Kind != trace.Installed && x.Kind != trace.Leased || at < 0 {
 				continue
 			}
 			got := s.Keys[at].TTL
-			if got > 2*f.Lease || got+f.Slack < f.Lease*2/3 && (world.IsAcquire(e.Op) || e.Background) {
+			if got > 2*f.Lease || got+f.Slack < f.Lease*2/3 && (trace.IsAcquire(e.Op) || e.Background) {
 				told[e.Client] = true
 				f.report(e, otherLease, "asked", f.Lease, "command", shape(e), "time", got)
 				return
@@ -48,11 +48,11 @@ func leaseAsked(f *file) func(*world.Scene) {
 // that waits or fails then, and a TryLock that never returns. A TryLock may fail if Redis answered
 // with an error, or something was lost or late. A Lock may be refused at once if its process has not
 // unlocked since its last acquire, or has closed the lock.
-func lockWaits(f *file) func(*world.Scene) {
+func lockWaits(f *file) func(*trace.Scene) {
 	taken := map[string]int{} // process → how many of its acquires it has not unlocked
 	tries := due{}
 	failed := map[string]bool{} // processes whose command failed, or was lost or late
-	return func(s *world.Scene) {
+	return func(s *trace.Scene) {
 		e, call := s.Event, s.Began
 		for _, try := range tries.late(f, s) {
 			client := try.call.Client
@@ -64,25 +64,25 @@ func lockWaits(f *file) func(*world.Scene) {
 			}
 		}
 		switch e.Kind {
-		case world.Cut, world.Dropped, world.Refused, world.Delayed, world.Server:
+		case trace.Cut, trace.Dropped, trace.Refused, trace.Delayed, trace.Server:
 			failed[e.Process] = true
-		case world.Executed:
+		case trace.Executed:
 			failed[e.Process] = failed[e.Process] || e.IsError()
-		case world.Called:
-			if e.Op == world.OpTryLock {
+		case trace.Called:
+			if e.Op == trace.OpTryLock {
 				tries[e.Call] = promise{call: e, by: e.At}
 			}
-			if e.Op == world.OpUnlock && taken[e.Process] > 0 {
+			if e.Op == trace.OpUnlock && taken[e.Process] > 0 {
 				taken[e.Process]--
 			}
-		case world.Blocked: // however late each answer was
-			if began, busy := s.Call(e.Client); busy && e.Op == world.OpTryLock && e.At-began.At >= e.Bound && !s.Condition(e.Process).Away() {
+		case trace.Blocked: // however late each answer was
+			if began, busy := s.Call(e.Client); busy && e.Op == trace.OpTryLock && e.At-began.At >= e.Bound && !s.Condition(e.Process).Away() {
 				f.report(e, tryStays, "time", e.At-began.At)
 			}
-		case world.Returned:
+		case trace.Returned:
 			took := e.At - call.At
 			others := s.Others(e.Client)
-			if call.Op == world.OpTryLock && e.Result.Claim == world.ClaimUnknown && took <= Grace(f.Trace) && call.Bound == 0 &&
+			if call.Op == trace.OpTryLock && e.Result.Claim == trace.ClaimUnknown && took <= Grace(f.Trace) && call.Bound == 0 &&
 				!f.calls[e.Call].left && !failed[e.Process] && !failed[""] && len(others) > 0 {
 				f.report(e, tryFails, "other", others[0], "error", e.Result.Error)
 			}
@@ -90,7 +90,7 @@ func lockWaits(f *file) func(*world.Scene) {
 				taken[e.Process]++
 			}
 			atOnce := took <= Grace(f.Trace) && (call.Bound == 0 || took < call.Bound)
-			if call.Op != world.OpLock || f.calls[e.Call].left || !atOnce || e.Result.Claim != world.ClaimRefused || taken[e.Process] > 0 || s.Condition(e.Process).Closed {
+			if call.Op != trace.OpLock || f.calls[e.Call].left || !atOnce || e.Result.Claim != trace.ClaimRefused || taken[e.Process] > 0 || s.Condition(e.Process).Closed {
 				return
 			}
 			if len(others) > 0 {
@@ -103,23 +103,23 @@ func lockWaits(f *file) func(*world.Scene) {
 // heedsContext reports acquires that go on after their context has ended, or after their process
 // has closed the lock. Commands that are on their way may arrive first, and a paused process notices
 // nothing. Without a network nothing arrives: then a deadline has to end the call.
-func heedsContext(f *file) func(*world.Scene) {
+func heedsContext(f *file) func(*trace.Scene) {
 	over, shut := due{}, due{}
-	return func(s *world.Scene) {
+	return func(s *trace.Scene) {
 		e := s.Event
 		_, isShut := shut[e.Call]
 		switch {
-		case e.Kind == world.Returned && e.Op == world.OpClose:
+		case e.Kind == trace.Returned && e.Op == trace.OpClose:
 			for _, call := range s.Calls {
-				if call.Op == world.OpLock && call.Process == e.Process {
+				if call.Op == trace.OpLock && call.Process == e.Process {
 					shut[call.Call] = promise{call: call, by: e.At}
 				}
 			}
 		case e.Acquires() && isShut:
 			f.report(e, getsShut)
-		case e.Kind == world.Called && world.IsAcquire(e.Op) && e.Bound > 0:
+		case e.Kind == trace.Called && trace.IsAcquire(e.Op) && e.Bound > 0:
 			over[e.Call] = promise{call: e, by: e.At + e.Bound, ends: true}
-		case e.Kind == world.Cancelled && world.IsAcquire(e.Op):
+		case e.Kind == trace.Cancelled && trace.IsAcquire(e.Op):
 			if call, busy := s.Call(e.Client); busy && call.Call == e.Call { // else it has returned before
 				over[e.Call] = promise{call: call, by: e.At}
 			}
@@ -135,7 +135,7 @@ func heedsContext(f *file) func(*world.Scene) {
 
 // promise is a call and when it should return: later if something has hindered it.
 type promise struct {
-	call     *world.Event
+	call     *trace.Event
 	by, late time.Duration
 	ends     bool // by a deadline, also where there is no network
 }
@@ -145,19 +145,19 @@ type due map[int]promise
 
 // late returns, once, each call that has not returned a second after it should have. A lock may
 // pause for a second, however short its lease.
-func (d due) late(f *file, s *world.Scene) (late []promise) {
+func (d due) late(f *file, s *trace.Scene) (late []promise) {
 	e := s.Event
 	for _, id := range slices.Sorted(maps.Keys(d)) {
 		p := d[id]
 		is := s.Condition(p.call.Process)
 		isAlone := p.ends && is.Cut && !is.Frozen && !is.Dead
-		isBusy := slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool { return r.Call == id })
+		isBusy := slices.ContainsFunc(s.UnderWay, func(r *trace.Request) bool { return r.Call == id })
 		switch {
 		case e.At-p.by > max(Grace(f.Trace), time.Second):
 			delete(d, id)
 			p.late = (e.At - p.by).Truncate(time.Millisecond)
 			late = append(late, p)
-		case e.Call == id && (e.Kind == world.Returned || e.Kind == world.Crashed):
+		case e.Call == id && (e.Kind == trace.Returned || e.Kind == trace.Crashed):
 			delete(d, id)
 		case !isAlone && (isBusy || is.Away()):
 			p.by += max(0, s.Until()-max(p.by, e.At))
@@ -170,22 +170,22 @@ func (d due) late(f *file, s *world.Scene) (late []promise) {
 // lossIsTrue reports holders that are told of a loss before they unlock, although their key is there
 // and much is left of the lease that Redis gave them last. A client that cannot reach Redis may give
 // up early.
-func lossIsTrue(f *file) func(*world.Scene) {
-	until := map[string]time.Duration{} // lane → the end of its lease, as far as it knows
-	return func(s *world.Scene) {
+func lossIsTrue(f *file) func(*trace.Scene) {
+	until := map[string]time.Duration{} // client → the end of its lease, as far as it knows
+	return func(s *trace.Scene) {
 		e := s.Event
 		switch r := s.Request; {
-		case e.Kind == world.Delivered && r != nil && r.Struck >= 0 && r.Sent >= 0:
-			for _, x := range f.Events[r.Struck].Effects {
-				if x.Kind == world.Installed || x.Kind == world.Leased {
+		case e.Kind == trace.Delivered && r != nil && r.Executed >= 0 && r.Sent >= 0:
+			for _, x := range f.Events[r.Executed].Effects {
+				if x.Kind == trace.Installed || x.Kind == trace.Leased {
 					until[x.Owner.Client] = f.Events[r.Sent].At + f.Lease
 				}
 			}
-		case e.Kind == world.Cut, e.Kind == world.Frozen, e.Kind == world.Dropped, e.Kind == world.Delayed:
+		case e.Kind == trace.Cut, e.Kind == trace.Frozen, e.Kind == trace.Dropped, e.Kind == trace.Delayed:
 			clear(until)
-		case e.Kind == world.Called && e.Op == world.OpClose: // Close ends the holds of the process
+		case e.Kind == trace.Called && e.Op == trace.OpClose: // Close ends the holds of the process
 			clear(until)
-		case e.Kind == world.Lost:
+		case e.Kind == trace.Lost:
 			lasts := until[e.Client] - e.At
 			if s.Before.Holds(e.Client) > 0 && owns(s.Keys, e.Client) && lasts > f.Lease/3+Grace(f.Trace) {
 				f.report(e, lossTooEarly, "time", lasts.Truncate(time.Millisecond))

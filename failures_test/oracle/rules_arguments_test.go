@@ -9,37 +9,37 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/oracle"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 )
 
 func TestLeaseMustBeCloseToTheRequestedOne(t *testing.T) {
 	for ttl, wrong := range map[time.Duration]bool{
-		30 * time.Millisecond: true, 15 * time.Second: true, 25 * time.Second: false, time.Minute: false, 8333 * time.Hour: true, world.NoTTL: false,
+		30 * time.Millisecond: true, 15 * time.Second: true, 25 * time.Second: false, time.Minute: false, 8333 * time.Hour: true, trace.NoTTL: false,
 	} {
-		s := newStory().call("A", world.OpLock).installs("A", "A1")
+		s := newStory().call("A", trace.OpLock).installs("A", "A1")
 		s.trace.Events[1].Keys[0].TTL = ttl
 		require.Equal(t, wrong, s.returns("A", held).convicted(oracle.Lease), ttl)
 	}
-	s := newStory().holds("A", "A1").call("A", world.OpUnlock)
-	s.keys = []world.Key{{Name: "k", Owner: s.owner("A", "A1"), TTL: time.Second}}
-	s.does("A", world.Effect{Kind: world.Leased, Key: "k", Owner: s.owner("A", "A1")})
+	s := newStory().holds("A", "A1").call("A", trace.OpUnlock)
+	s.keys = []trace.Key{{Name: "k", Owner: s.owner("A", "A1"), TTL: time.Second}}
+	s.does("A", trace.Effect{Kind: trace.Leased, Key: "k", Owner: s.owner("A", "A1")})
 	require.False(t, s.convicted(oracle.Lease), "an unlock may leave the key for a moment")
 }
 
 func TestRefusedLockHasToWait(t *testing.T) {
 	for after, wrong := range map[time.Duration]bool{0: true, time.Second: true, 2 * time.Second: false} {
-		s := newStory().holds("A", "A1").call("B", world.OpLock).pass(after).does("B").returns("B", refused)
+		s := newStory().holds("A", "A1").call("B", trace.OpLock).pass(after).does("B").returns("B", refused)
 		require.Equal(t, wrong, s.convicted(oracle.Waiting), after)
 	}
-	again := newStory().holds("B", "B1").frees("B", "B1").holds("A", "A1").call("B", world.OpLock).does("B").returns("B", refused)
+	again := newStory().holds("B", "B1").frees("B", "B1").holds("A", "A1").call("B", trace.OpLock).does("B").returns("B", refused)
 	require.True(t, again.convicted(oracle.Waiting), "it has given back what it took")
 	for name, s := range map[string]*story{
-		"TryLock":                         newStory().holds("A", "A1").call("B", world.OpTryLock).does("B").returns("B", refused),
-		"its context had ended":           newStory().holds("A", "A1").call("B", world.OpLock).sends(world.Cancelled, "B", "").returns("B", refused),
-		"the lock is free":                newStory().call("B", world.OpLock).does("B").returns("B", refused),
-		"the holder asks again":           newStory().holds("A", "A1").call("A", world.OpLock).does("A").returns("A", refused),
-		"an error of the network":         newStory().holds("A", "A1").call("B", world.OpLock).does("B").returns("B", unknown),
-		"it has lost the lock, to others": newStory().holds("B", "B1").happens(world.Lost, "B").holds("A", "A1").call("B", world.OpLock).returns("B", refused),
+		"TryLock":                         newStory().holds("A", "A1").call("B", trace.OpTryLock).does("B").returns("B", refused),
+		"its context had ended":           newStory().holds("A", "A1").call("B", trace.OpLock).sends(trace.Cancelled, "B", "").returns("B", refused),
+		"the lock is free":                newStory().call("B", trace.OpLock).does("B").returns("B", refused),
+		"the holder asks again":           newStory().holds("A", "A1").call("A", trace.OpLock).does("A").returns("A", refused),
+		"an error of the network":         newStory().holds("A", "A1").call("B", trace.OpLock).does("B").returns("B", unknown),
+		"it has lost the lock, to others": newStory().holds("B", "B1").happens(trace.Lost, "B").holds("A", "A1").call("B", trace.OpLock).returns("B", refused),
 	} {
 		t.Run(name, func(t *testing.T) { require.False(t, s.convicted(oracle.Waiting)) })
 	}
@@ -47,26 +47,26 @@ func TestRefusedLockHasToWait(t *testing.T) {
 
 func TestAcquireEndsSoonAfterItsContext(t *testing.T) {
 	waits := func() *story {
-		s := newStory().holds("A", "A1").call("B", world.OpLock)
+		s := newStory().holds("A", "A1").call("B", trace.OpLock)
 		s.trace.Events[len(s.trace.Events)-1].Bound = 5 * time.Second
 		return s
 	}
 	for after, wrong := range map[time.Duration]bool{5 * time.Second: false, 6 * time.Second: false, 7 * time.Second: true} {
 		require.Equal(t, wrong, waits().pass(after).returns("B", unknown).convicted(oracle.Context), after)
 	}
-	require.True(t, waits().pass(time.Minute).happens(world.Slept, "").convicted(oracle.Context), "it is still under way")
+	require.True(t, waits().pass(time.Minute).happens(trace.Slept, "").convicted(oracle.Context), "it is still under way")
 	short := waits()
 	short.trace.Lease = 300 * time.Millisecond
 	require.False(t, short.pass(5500*time.Millisecond).returns("B", unknown).convicted(oracle.Context), "a pause does not know of a short lease")
-	cancelled := newStory().call("B", world.OpLock).sends(world.Cancelled, "B", "").pass(time.Minute)
+	cancelled := newStory().call("B", trace.OpLock).sends(trace.Cancelled, "B", "").pass(time.Minute)
 	require.True(t, cancelled.returns("B", unknown).convicted(oracle.Context))
-	cut := waits().sends(world.Sent, "B", "DO").happens(world.Cut, "B").pass(time.Minute)
+	cut := waits().sends(trace.Sent, "B", "DO").happens(trace.Cut, "B").pass(time.Minute)
 	require.True(t, cut.returns("B", unknown).convicted(oracle.Context), "no reply can arrive")
 	for name, s := range map[string]*story{
-		"it is paused":          waits().happens(world.Frozen, "B").pass(time.Minute).happens(world.Thawed, "B").returns("B", unknown),
-		"a reply is on its way": waits().sends(world.Sent, "B", "DO").pass(time.Minute).sends(world.Delivered, "B", "DO").returns("B", unknown),
-		"it had returned":       newStory().call("B", world.OpLock).returns("B", held).sends(world.Cancelled, "B", world.OpLock).pass(time.Minute).happens(world.Slept, ""),
-		"no end was asked for":  newStory().holds("A", "A1").call("B", world.OpLock).pass(time.Hour).returns("B", unknown),
+		"it is paused":          waits().happens(trace.Frozen, "B").pass(time.Minute).happens(trace.Thawed, "B").returns("B", unknown),
+		"a reply is on its way": waits().sends(trace.Sent, "B", "DO").pass(time.Minute).sends(trace.Delivered, "B", "DO").returns("B", unknown),
+		"it had returned":       newStory().call("B", trace.OpLock).returns("B", held).sends(trace.Cancelled, "B", trace.OpLock).pass(time.Minute).happens(trace.Slept, ""),
+		"no end was asked for":  newStory().holds("A", "A1").call("B", trace.OpLock).pass(time.Hour).returns("B", unknown),
 	} {
 		t.Run(name, func(t *testing.T) { require.False(t, s.convicted(oracle.Context)) })
 	}
@@ -75,36 +75,36 @@ func TestAcquireEndsSoonAfterItsContext(t *testing.T) {
 func TestTryLockDoesNotWait(t *testing.T) {
 	for after, wrong := range map[time.Duration]bool{time.Second: false, 2 * time.Second: true} {
 		for _, client := range []string{"A", "B"} { // A asks behind another goroutine of its process
-			s := newStory().holds("A", "A1").call(client, world.OpTryLock).pass(after).returns(client, refused)
+			s := newStory().holds("A", "A1").call(client, trace.OpTryLock).pass(after).returns(client, refused)
 			require.Equal(t, wrong, s.convicted(oracle.Waiting), "%s after %v", client, after)
 		}
 	}
 	for _, cut := range []bool{true, false} {
-		s := newStory().call("B", world.OpTryLock)
+		s := newStory().call("B", trace.OpTryLock)
 		if cut {
-			s.happens(world.Cut, "B")
+			s.happens(trace.Cut, "B")
 		}
-		s.pass(5 * time.Minute).add(world.Event{Kind: world.Blocked, Client: "B", Process: "B", Call: s.open["B"], Op: world.OpTryLock, Bound: 5 * time.Minute})
+		s.pass(5 * time.Minute).add(trace.Event{Kind: trace.Blocked, Client: "B", Process: "B", Call: s.open["B"], Op: trace.OpTryLock, Bound: 5 * time.Minute})
 		require.Equal(t, !cut, s.convicted(oracle.Waiting), "it never returns")
 	}
 }
 
 func TestRefusedTryLockReturnsNoError(t *testing.T) {
-	tries := func() *story { return newStory().holds("A", "A1").call("B", world.OpTryLock) }
+	tries := func() *story { return newStory().holds("A", "A1").call("B", trace.OpTryLock) }
 	require.True(t, tries().does("B").returns("B", unknown).convicted(oracle.Waiting))
 	short, full := tries(), tries().does("B")
 	short.trace.Events[len(short.trace.Events)-1].Bound = time.Second
 	full.trace.Events[len(full.trace.Events)-1].Reply = "(error) OOM"
 	for name, s := range map[string]*story{
-		"its command was lost":  tries().happens(world.Dropped, "B").returns("B", unknown),
-		"something is late":     tries().happens(world.Delayed, "B").returns("B", unknown),
+		"its command was lost":  tries().happens(trace.Dropped, "B").returns("B", unknown),
+		"something is late":     tries().happens(trace.Delayed, "B").returns("B", unknown),
 		"it took too long":      tries().pass(time.Minute).returns("B", unknown),
-		"its context had ended": tries().sends(world.Cancelled, "B", "").returns("B", unknown),
-		"its network was gone":  tries().happens(world.Cut, "B").returns("B", unknown),
-		"Redis restarted":       tries().happens(world.Server, "").returns("B", unknown),
+		"its context had ended": tries().sends(trace.Cancelled, "B", "").returns("B", unknown),
+		"its network was gone":  tries().happens(trace.Cut, "B").returns("B", unknown),
+		"Redis restarted":       tries().happens(trace.Server, "").returns("B", unknown),
 		"its time was short":    short.returns("B", unknown),
 		"Redis answered so":     full.returns("B", unknown),
-		"the lock is free":      newStory().call("B", world.OpTryLock).does("B").returns("B", unknown),
+		"the lock is free":      newStory().call("B", trace.OpTryLock).does("B").returns("B", unknown),
 	} {
 		t.Run(name, func(t *testing.T) { require.False(t, fails(s)) })
 	}
@@ -117,61 +117,61 @@ func fails(s *story) bool {
 
 func TestWaiterReturnsWithoutTheLockAfterClose(t *testing.T) {
 	during := func(op, process string) *story {
-		return newStory().call("B", op).call("A", world.OpClose).in(process).returns("A", done).in(process)
+		return newStory().call("B", op).call("A", trace.OpClose).in(process).returns("A", done).in(process)
 	}
-	closes := func() *story { return during(world.OpLock, "B") }
+	closes := func() *story { return during(trace.OpLock, "B") }
 	for after, wrong := range map[time.Duration]bool{0: false, 2 * time.Second: true} {
 		require.Equal(t, wrong, closes().pass(after).returns("B", refused).convicted(oracle.Context), after)
 	}
-	for _, other := range []*story{during(world.OpLock, "A"), during(world.OpUnlock, "B")} {
+	for _, other := range []*story{during(trace.OpLock, "A"), during(trace.OpUnlock, "B")} {
 		require.False(t, other.pass(2*time.Second).returns("B", refused).convicted(oracle.Context), "another process, or no Lock")
 	}
 	require.True(t, closes().installs("B", "B1").returns("B", held).convicted(oracle.Context), "it gets the lock")
-	later := closes().returns("B", refused).call("B", world.OpLock).installs("B", "B1").returns("B", held)
+	later := closes().returns("B", refused).call("B", trace.OpLock).installs("B", "B1").returns("B", held)
 	require.False(t, later.convicted(oracle.Context), "it was asked for afterwards")
 }
 
 func TestHolderMayGiveUpEarlyWithoutNetworkOrAfterClose(t *testing.T) {
-	for _, hindered := range []world.Kind{world.Cut, world.Dropped, world.Called, ""} {
-		s := newStory().call("A", world.OpLock).sends(world.Sent, "A", "DO").installs("A", "A1")
+	for _, hindered := range []trace.Kind{trace.Cut, trace.Dropped, trace.Called, ""} {
+		s := newStory().call("A", trace.OpLock).sends(trace.Sent, "A", "DO").installs("A", "A1")
 		s.trace.Events[2].Request = s.trace.Events[1].Request
-		s.sends(world.Delivered, "A", "DO").returns("A", held).pass(time.Second)
+		s.sends(trace.Delivered, "A", "DO").returns("A", held).pass(time.Second)
 		switch hindered {
 		case "":
-		case world.Called:
-			s.call("A", world.OpClose)
+		case trace.Called:
+			s.call("A", trace.OpClose)
 		default:
 			s.happens(hindered, "A")
 		}
-		require.Equal(t, hindered == "", s.happens(world.Lost, "A").convicted(oracle.EarlyLoss), hindered)
+		require.Equal(t, hindered == "", s.happens(trace.Lost, "A").convicted(oracle.EarlyLoss), hindered)
 	}
 }
 
 // Its Unlock has failed, so the holder has stopped its work.
 func TestLossReportedAfterUnlockIsNotEarly(t *testing.T) {
 	for _, unlocks := range []bool{false, true} {
-		s := newStory().call("A", world.OpLock).sends(world.Sent, "A", "DO").installs("A", "A1")
+		s := newStory().call("A", trace.OpLock).sends(trace.Sent, "A", "DO").installs("A", "A1")
 		s.trace.Events[2].Request = s.trace.Events[1].Request
-		s.sends(world.Delivered, "A", "DO").returns("A", held)
+		s.sends(trace.Delivered, "A", "DO").returns("A", held)
 		if unlocks {
-			s.call("A", world.OpUnlock).returns("A", unknown)
+			s.call("A", trace.OpUnlock).returns("A", unknown)
 		}
-		require.Equal(t, !unlocks, s.pass(time.Second).happens(world.Lost, "A").convicted(oracle.EarlyLoss))
+		require.Equal(t, !unlocks, s.pass(time.Second).happens(trace.Lost, "A").convicted(oracle.EarlyLoss))
 	}
 }
 
 func TestLossMustNotBeReportedWhileMuchOfTheLeaseIsLeft(t *testing.T) {
 	for after, wrong := range map[time.Duration]bool{10 * time.Second: true, 20 * time.Second: false} {
 		for gone := range map[bool]bool{false: true, true: true} {
-			s := newStory().call("A", world.OpLock).sends(world.Sent, "A", "DO").installs("A", "A1")
+			s := newStory().call("A", trace.OpLock).sends(trace.Sent, "A", "DO").installs("A", "A1")
 			executed := &s.trace.Events[len(s.trace.Events)-1]
 			executed.Request = s.trace.Events[1].Request
 			a := executed.Effects[0].Owner
-			s.sends(world.Delivered, "A", "DO").returns("A", held).pass(after)
+			s.sends(trace.Delivered, "A", "DO").returns("A", held).pass(after)
 			if gone {
-				s.taken(world.Server, "", a)
+				s.taken(trace.Server, "", a)
 			}
-			s.happens(world.Lost, "A")
+			s.happens(trace.Lost, "A")
 			require.Equal(t, wrong && !gone, s.convicted(oracle.EarlyLoss), "%v, its key is gone: %v", after, gone)
 		}
 	}

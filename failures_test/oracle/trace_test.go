@@ -7,26 +7,26 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/oracle"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 )
 
 // story builds a trace event by event.
 type story struct {
-	trace world.Trace
+	trace trace.Trace
 	now   time.Duration
 	calls int
 	open  map[string]int    // client → its open call
 	op    map[string]string // client → the operation of that call
-	keys  []world.Key
+	keys  []trace.Key
 	sent  map[string]int // client and command → the request
 	ids   int
 }
 
 func newStory() *story {
-	return &story{trace: world.Trace{Lease: 30 * time.Second}, open: map[string]int{}, op: map[string]string{}, sent: map[string]int{}}
+	return &story{trace: trace.Trace{Lease: 30 * time.Second}, open: map[string]int{}, op: map[string]string{}, sent: map[string]int{}}
 }
 
-func (s *story) add(e world.Event) *story {
+func (s *story) add(e trace.Event) *story {
 	e.Step, e.At = len(s.trace.Events)+1, s.now
 	if e.Client != "" && e.Process == "" {
 		e.Process = e.Client
@@ -40,51 +40,51 @@ func (s *story) pass(d time.Duration) *story { s.now += d; return s }
 func (s *story) call(client, op string) *story {
 	s.calls++
 	s.open[client], s.op[client] = s.calls, op
-	return s.add(world.Event{Kind: world.Called, Client: client, Call: s.calls, Op: op})
+	return s.add(trace.Event{Kind: trace.Called, Client: client, Call: s.calls, Op: op})
 }
 
 // does adds a command of the client's open call with these effects.
-func (s *story) does(client string, effects ...world.Effect) *story {
+func (s *story) does(client string, effects ...trace.Effect) *story {
 	for _, e := range effects {
-		if e.Kind == world.Installed {
-			s.keys = []world.Key{{Name: e.Key, Owner: e.Owner, TTL: 30 * time.Second}}
-		} else if e.Kind == world.Removed {
+		if e.Kind == trace.Installed {
+			s.keys = []trace.Key{{Name: e.Key, Owner: e.Owner, TTL: 30 * time.Second}}
+		} else if e.Kind == trace.Removed {
 			s.keys = nil
 		}
 	}
-	return s.add(world.Event{
-		Kind: world.Executed, Client: client, Call: s.open[client], Op: s.op[client],
+	return s.add(trace.Event{
+		Kind: trace.Executed, Client: client, Call: s.open[client], Op: s.op[client],
 		Command: []string{"DO"}, Effects: effects, Keys: s.keys,
 	})
 }
 
 func (s *story) installs(client, label string) *story {
-	return s.does(client, world.Effect{Kind: world.Installed, Key: "k", Owner: s.owner(client, label)})
+	return s.does(client, trace.Effect{Kind: trace.Installed, Key: "k", Owner: s.owner(client, label)})
 }
 
-func (s *story) owner(client, label string) world.Owner {
-	return world.Owner{Label: label, Client: client, Process: client, Call: s.open[client]}
+func (s *story) owner(client, label string) trace.Owner {
+	return trace.Owner{Label: label, Client: client, Process: client, Call: s.open[client]}
 }
 
-func (s *story) lapse(owner world.Owner) *story {
+func (s *story) lapse(owner trace.Owner) *story {
 	s.keys = nil
-	return s.add(world.Event{Kind: world.Expired, Effects: []world.Effect{{Kind: world.Lapsed, Key: "k", Owner: owner}}})
+	return s.add(trace.Event{Kind: trace.Expired, Effects: []trace.Effect{{Kind: trace.Lapsed, Key: "k", Owner: owner}}})
 }
 
-func (s *story) returns(client string, r world.Result) *story {
-	return s.add(world.Event{Kind: world.Returned, Client: client, Call: s.open[client], Op: s.op[client], Result: &r})
+func (s *story) returns(client string, r trace.Result) *story {
+	return s.add(trace.Event{Kind: trace.Returned, Client: client, Call: s.open[client], Op: s.op[client], Result: &r})
 }
 
 var (
-	held    = world.Result{Held: true, Claim: world.ClaimDone}
-	done    = world.Result{Claim: world.ClaimDone}
-	refused = world.Result{Claim: world.ClaimRefused}
-	unknown = world.Result{Claim: world.ClaimUnknown, Error: "context deadline exceeded"}
+	held    = trace.Result{Held: true, Claim: trace.ClaimDone}
+	done    = trace.Result{Claim: trace.ClaimDone}
+	refused = trace.Result{Claim: trace.ClaimRefused}
+	unknown = trace.Result{Claim: trace.ClaimUnknown, Error: "context deadline exceeded"}
 )
 
 // holds adds a whole Lock that succeeds.
 func (s *story) holds(client, label string) *story {
-	return s.call(client, world.OpLock).installs(client, label).returns(client, held)
+	return s.call(client, trace.OpLock).installs(client, label).returns(client, held)
 }
 
 func (s *story) found() []oracle.Monitor {
@@ -98,20 +98,20 @@ func (s *story) found() []oracle.Monitor {
 func TestHolderNoLongerBelievesAfterUnlock(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	a := s.trace.Events[1].Effects[0].Owner
-	s.call("A", world.OpUnlock).does("A", world.Effect{Kind: world.Removed, Key: "k", Owner: a}).holds("B", "B1")
+	s.call("A", trace.OpUnlock).does("A", trace.Effect{Kind: trace.Removed, Key: "k", Owner: a}).holds("B", "B1")
 	require.Empty(t, s.found())
 }
 
 func TestOnlyAHolderCanNoticeALoss(t *testing.T) {
-	s := newStory().happens(world.Lost, "A")
+	s := newStory().happens(trace.Lost, "A")
 	require.False(t, oracle.Noticed(&s.trace))
-	s.holds("A", "A1").happens(world.Lost, "A")
+	s.holds("A", "A1").happens(trace.Lost, "A")
 	require.True(t, oracle.Noticed(&s.trace))
 }
 
 // Its key is in Redis, also if another client believes that it holds the lock.
 func TestUnlockMustNotRefuseItsOwnKey(t *testing.T) {
-	s := newStory().holds("A", "A1").call("B", world.OpLock).returns("B", held).call("A", world.OpUnlock)
+	s := newStory().holds("A", "A1").call("B", trace.OpLock).returns("B", held).call("A", trace.OpUnlock)
 	found := oracle.Ask(&s.does("A").returns("A", refused).trace, oracle.Truth)
 	require.Len(t, found, 2, "and B got no key")
 	require.Equal(t, "A", found[1].Client)
@@ -119,23 +119,23 @@ func TestUnlockMustNotRefuseItsOwnKey(t *testing.T) {
 
 func TestUnlockMayFreeItsKeyAMomentLater(t *testing.T) {
 	for after, wrong := range map[time.Duration]bool{time.Second: false, 3 * time.Second: true} {
-		s := newStory().holds("A", "A1").call("A", world.OpUnlock).returns("A", done).pass(after)
-		s.does("A", world.Effect{Kind: world.Removed, Key: "k", Owner: s.trace.Events[1].Effects[0].Owner})
-		s.pass(time.Minute).happens(world.Slept, "")
+		s := newStory().holds("A", "A1").call("A", trace.OpUnlock).returns("A", done).pass(after)
+		s.does("A", trace.Effect{Kind: trace.Removed, Key: "k", Owner: s.trace.Events[1].Effects[0].Owner})
+		s.pass(time.Minute).happens(trace.Slept, "")
 		require.Equal(t, wrong, s.convicted(oracle.Truth), after)
 	}
 }
 
 // The story goes on after a finding, and the fault lasts.
 func TestLastingFaultIsReportedOnce(t *testing.T) {
-	kept := newStory().holds("A", "A1").call("A", world.OpUnlock).returns("A", done)
-	long := newStory().call("A", world.OpLock).installs("A", "A1")
+	kept := newStory().holds("A", "A1").call("A", trace.OpUnlock).returns("A", done)
+	long := newStory().call("A", trace.OpLock).installs("A", "A1")
 	long.keys[0].TTL = time.Hour
-	long.does("A", world.Effect{Kind: world.Leased, Key: "k", Owner: long.owner("A", "A1")})
-	asleep := newStory().holds("A", "A1").call("B", world.OpLock).frees("A", "A1")
+	long.does("A", trace.Effect{Kind: trace.Leased, Key: "k", Owner: long.owner("A", "A1")})
+	asleep := newStory().holds("A", "A1").call("B", trace.OpLock).frees("A", "A1")
 	for monitor, s := range map[oracle.Monitor]*story{oracle.Truth: kept, oracle.Lease: long, oracle.LostWakeUp: asleep} {
 		for range 3 {
-			s.pass(time.Minute).happens(world.Slept, "")
+			s.pass(time.Minute).happens(trace.Slept, "")
 		}
 		require.Len(t, oracle.Ask(&s.trace, monitor), 1, monitor)
 	}
@@ -144,13 +144,13 @@ func TestLastingFaultIsReportedOnce(t *testing.T) {
 func TestDeadHolderNoLongerBelieves(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	a := s.trace.Events[1].Effects[0].Owner
-	s.add(world.Event{Kind: world.Crashed, Client: "A"}).pass(30*time.Second).lapse(a).holds("B", "B1")
+	s.add(trace.Event{Kind: trace.Crashed, Client: "A"}).pass(30*time.Second).lapse(a).holds("B", "B1")
 	require.Empty(t, s.found())
 }
 
 func TestReentrantHolderBelievesUntilTheSecondUnlock(t *testing.T) {
-	s := newStory().holds("A", "A1").call("A", world.OpLock).does("A").returns("A", held)
-	s.call("A", world.OpUnlock).does("A").holds("B", "B1")
+	s := newStory().holds("A", "A1").call("A", trace.OpLock).does("A").returns("A", held)
+	s.call("A", trace.OpUnlock).does("A").holds("B", "B1")
 	require.Contains(t, s.found(), oracle.Exclusion)
 }
 
@@ -161,7 +161,7 @@ func TestKeyOfADeadOwnerMayStayForOneLease(t *testing.T) {
 	} {
 		s := newStory().holds("A", "A1")
 		a := s.trace.Events[1].Effects[0].Owner
-		s.add(world.Event{Kind: world.Crashed, Client: "A"}).pass(after).lapse(a)
+		s.add(trace.Event{Kind: trace.Crashed, Client: "A"}).pass(after).lapse(a)
 		require.Equal(t, found, s.found(), after)
 	}
 }
@@ -171,7 +171,7 @@ func TestKeyOfAFailedAcquireMayStayForTheGrace(t *testing.T) {
 		time.Second:                    nil,
 		time.Second + time.Millisecond: {oracle.Leak},
 	} {
-		s := newStory().call("A", world.OpLock).installs("A", "A1").returns("A", unknown)
+		s := newStory().call("A", trace.OpLock).installs("A", "A1").returns("A", unknown)
 		s.pass(after).lapse(s.trace.Events[1].Effects[0].Owner)
 		require.Equal(t, found, s.found(), after)
 	}
@@ -179,7 +179,7 @@ func TestKeyOfAFailedAcquireMayStayForTheGrace(t *testing.T) {
 
 func TestKeyOfAnAcquireThatArrivesLateMayStayForTheGrace(t *testing.T) {
 	for after, leaked := range map[time.Duration]bool{time.Second: false, 2 * time.Second: true} {
-		s := newStory().call("A", world.OpLock).returns("A", unknown).pass(time.Second).installs("A", "A1")
+		s := newStory().call("A", trace.OpLock).returns("A", unknown).pass(time.Second).installs("A", "A1")
 		owner := s.trace.Events[2].Effects[0].Owner
 		require.Equal(t, leaked, s.pass(after).lapse(owner).convicted(oracle.Leak), after)
 	}
@@ -188,9 +188,9 @@ func TestKeyOfAnAcquireThatArrivesLateMayStayForTheGrace(t *testing.T) {
 }
 
 func TestKeyWithoutLeaseIsALeakAfterItsCallReturns(t *testing.T) {
-	s := newStory().call("A", world.OpLock)
+	s := newStory().call("A", trace.OpLock)
 	s.installs("A", "A1")
-	s.keys[0].TTL = world.NoTTL
+	s.keys[0].TTL = trace.NoTTL
 	s.does("A").returns("A", held)
 	require.Equal(t, []oracle.Monitor{oracle.Leak}, s.found())
 }
@@ -198,18 +198,18 @@ func TestKeyWithoutLeaseIsALeakAfterItsCallReturns(t *testing.T) {
 func TestClientMayRemoveItsOwnKey(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	a := s.trace.Events[1].Effects[0].Owner
-	s.call("A", world.OpUnlock).does("A", world.Effect{Kind: world.Removed, Key: "k", Owner: a}).returns("A", done)
+	s.call("A", trace.OpUnlock).does("A", trace.Effect{Kind: trace.Removed, Key: "k", Owner: a}).returns("A", done)
 	require.Empty(t, s.found())
 }
 
 func TestOldCallThatRemovesALaterHoldIsAWrongDelete(t *testing.T) {
-	s := newStory().holds("A", "A1").call("A", world.OpUnlock).returns("A", unknown)
+	s := newStory().holds("A", "A1").call("A", trace.OpUnlock).returns("A", unknown)
 	old := s.open["A"]
 	first := s.trace.Events[1].Effects[0].Owner
 	s.lapse(first).holds("A", "A2")
 	second := s.trace.Events[len(s.trace.Events)-2].Effects[0].Owner
 	s.open["A"] = old
-	s.does("A", world.Effect{Kind: world.Removed, Key: "k", Owner: second})
+	s.does("A", trace.Effect{Kind: trace.Removed, Key: "k", Owner: second})
 	require.Contains(t, s.found(), oracle.WrongDelete)
 }
 
@@ -217,17 +217,17 @@ func TestBackgroundGoroutineActsForItsProcess(t *testing.T) {
 	for process, wrong := range map[string]bool{"A": false, "B": true} {
 		s := newStory().holds("A", "A1")
 		a := s.trace.Events[1].Effects[0].Owner
-		s.add(world.Event{
-			Kind: world.Executed, Client: "X", Process: process, Background: true, Command: []string{"DEL"},
-			Effects: []world.Effect{{Kind: world.Removed, Key: "k", Owner: a}},
+		s.add(trace.Event{
+			Kind: trace.Executed, Client: "X", Process: process, Background: true, Command: []string{"DEL"},
+			Effects: []trace.Effect{{Kind: trace.Removed, Key: "k", Owner: a}},
 		})
 		require.Equal(t, wrong, oracle.Violates(oracle.Judge(&s.trace), oracle.WrongDelete))
 	}
 }
 
 func TestWaitingForALiveHolderIsNoDeadlock(t *testing.T) {
-	s := newStory().holds("A", "A1").call("B", world.OpLock).pass(time.Minute).does("B")
-	s.add(world.Event{Kind: world.Blocked, Client: "B", Call: s.open["B"], Op: world.OpLock})
+	s := newStory().holds("A", "A1").call("B", trace.OpLock).pass(time.Minute).does("B")
+	s.add(trace.Event{Kind: trace.Blocked, Client: "B", Call: s.open["B"], Op: trace.OpLock})
 	require.Empty(t, s.found())
 }
 
@@ -236,9 +236,9 @@ func TestWaitingForADeadHoldersLeaseIsNoDeadlock(t *testing.T) {
 		30 * time.Second: nil,
 		32 * time.Second: {oracle.Deadlock},
 	} {
-		s := newStory().holds("A", "A1").add(world.Event{Kind: world.Crashed, Client: "A"})
-		s.call("B", world.OpLock).pass(wait)
-		s.add(world.Event{Kind: world.Blocked, Client: "B", Call: s.open["B"], Op: world.OpLock})
+		s := newStory().holds("A", "A1").add(trace.Event{Kind: trace.Crashed, Client: "A"})
+		s.call("B", trace.OpLock).pass(wait)
+		s.add(trace.Event{Kind: trace.Blocked, Client: "B", Call: s.open["B"], Op: trace.OpLock})
 		var deadlocks []oracle.Monitor
 		for _, m := range s.found() {
 			if m == oracle.Deadlock {
@@ -250,33 +250,33 @@ func TestWaitingForADeadHoldersLeaseIsNoDeadlock(t *testing.T) {
 }
 
 func TestWaitingForItselfIsADeadlock(t *testing.T) {
-	s := newStory().holds("A", "A1").call("A", world.OpLock).pass(10 * time.Second)
-	s.add(world.Event{Kind: world.Blocked, Client: "A", Call: s.open["A"], Op: world.OpLock})
+	s := newStory().holds("A", "A1").call("A", trace.OpLock).pass(10 * time.Second)
+	s.add(trace.Event{Kind: trace.Blocked, Client: "A", Call: s.open["A"], Op: trace.OpLock})
 	require.Equal(t, []oracle.Monitor{oracle.Deadlock}, s.found())
 }
 
 func TestAnswersThatDisagreeWithRedis(t *testing.T) {
 	for name, s := range map[string]*story{
-		"success without a key":                    newStory().call("A", world.OpLock).does("A").returns("A", held),
-		"refused while its own key is in Redis":    newStory().call("A", world.OpTryLock).installs("A", "A1").returns("A", refused),
-		"Unlock refused while its key is in Redis": newStory().holds("A", "A1").call("A", world.OpUnlock).does("A").returns("A", refused),
-		"Unlock returns nil without a hold":        newStory().call("A", world.OpUnlock).does("A").returns("A", done),
-		"refused without a key in Redis":           newStory().call("A", world.OpTryLock).returns("A", refused),
-		"both the lock and an error":               newStory().call("A", world.OpTryLock).returns("A", world.Result{Claim: world.ClaimBoth, Error: "OOM"}),
-		"neither the lock nor an error":            newStory().call("A", world.OpLock).returns("A", nothing),
-		"panic":                                    newStory().call("A", world.OpLock).returns("A", world.Result{Claim: world.ClaimPanic, Error: "panic: no"}),
+		"success without a key":                    newStory().call("A", trace.OpLock).does("A").returns("A", held),
+		"refused while its own key is in Redis":    newStory().call("A", trace.OpTryLock).installs("A", "A1").returns("A", refused),
+		"Unlock refused while its key is in Redis": newStory().holds("A", "A1").call("A", trace.OpUnlock).does("A").returns("A", refused),
+		"Unlock returns nil without a hold":        newStory().call("A", trace.OpUnlock).does("A").returns("A", done),
+		"refused without a key in Redis":           newStory().call("A", trace.OpTryLock).returns("A", refused),
+		"both the lock and an error":               newStory().call("A", trace.OpTryLock).returns("A", trace.Result{Claim: trace.ClaimBoth, Error: "OOM"}),
+		"neither the lock nor an error":            newStory().call("A", trace.OpLock).returns("A", nothing),
+		"panic":                                    newStory().call("A", trace.OpLock).returns("A", trace.Result{Claim: trace.ClaimPanic, Error: "panic: no"}),
 	} {
 		t.Run(name, func(t *testing.T) { require.Contains(t, s.found(), oracle.Truth) })
 	}
 }
 
 // nothing returns neither a hold nor an error.
-var nothing = world.Result{Claim: world.ClaimRefused, Error: world.ErrNothing.Error()}
+var nothing = trace.Result{Claim: trace.ClaimRefused, Error: trace.ErrNothing.Error()}
 
 // TryLock may refuse in this way, and so may Lock while another client has the lock.
 func TestNilResultMayBeARefusal(t *testing.T) {
-	require.False(t, newStory().holds("A", "A1").call("A", world.OpTryLock).returns("A", nothing).convicted(oracle.Truth))
-	taken := newStory().holds("B", "B1").call("A", world.OpLock).returns("A", nothing)
+	require.False(t, newStory().holds("A", "A1").call("A", trace.OpTryLock).returns("A", nothing).convicted(oracle.Truth))
+	taken := newStory().holds("B", "B1").call("A", trace.OpLock).returns("A", nothing)
 	require.False(t, taken.convicted(oracle.Truth))
 	require.True(t, taken.convicted(oracle.Waiting), "but Lock has to wait")
 }
@@ -288,11 +288,11 @@ func TestLossMayBeReportedAgain(t *testing.T) {
 			s := newStory().holds("A", "A1")
 			a := s.owner("A", "A1")
 			if told {
-				s.happens(world.Lost, "A")
+				s.happens(trace.Lost, "A")
 			}
-			s.call("A", world.OpUnlock)
+			s.call("A", trace.OpUnlock)
 			if frees {
-				s.does("A", world.Effect{Kind: world.Removed, Key: "k", Owner: a})
+				s.does("A", trace.Effect{Kind: trace.Removed, Key: "k", Owner: a})
 			}
 			require.Equal(t, !told, s.returns("A", refused).convicted(oracle.Truth), "told: %v, frees: %v", told, frees)
 			if frees {
@@ -304,34 +304,34 @@ func TestLossMayBeReportedAgain(t *testing.T) {
 }
 
 func TestClosedLockMayRefuse(t *testing.T) {
-	closedError := world.Result{Claim: world.ClaimRefused, Error: "service is closed"}
+	closedError := trace.Result{Claim: trace.ClaimRefused, Error: "service is closed"}
 	for _, closes := range []bool{true, false} {
-		free, waits := newStory(), newStory().holds("B", "B1").call("A", world.OpLock)
+		free, waits := newStory(), newStory().holds("B", "B1").call("A", trace.OpLock)
 		waiting := waits.open["A"]
 		if closes {
-			free.call("A", world.OpClose).returns("A", done)
-			waits.call("A", world.OpClose)
+			free.call("A", trace.OpClose).returns("A", done)
+			waits.call("A", trace.OpClose)
 		}
-		require.Equal(t, !closes, free.call("A", world.OpTryLock).returns("A", closedError).convicted(oracle.Truth))
-		waits.open["A"], waits.op["A"] = waiting, world.OpLock
+		require.Equal(t, !closes, free.call("A", trace.OpTryLock).returns("A", closedError).convicted(oracle.Truth))
+		waits.open["A"], waits.op["A"] = waiting, trace.OpLock
 		require.Equal(t, !closes, waits.returns("A", closedError).convicted(oracle.Waiting))
 	}
-	s := newStory().call("A", world.OpClose).returns("A", done).call("A", world.OpTryLock).returns("A", refused)
+	s := newStory().call("A", trace.OpClose).returns("A", done).call("A", trace.OpTryLock).returns("A", refused)
 	require.True(t, s.convicted(oracle.Truth), "no other client has it")
 }
 
 func TestNetworkErrorAgreesWithRedis(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	a := s.trace.Events[1].Effects[0].Owner
-	s.call("A", world.OpUnlock).does("A", world.Effect{Kind: world.Removed, Key: "k", Owner: a}).returns("A", unknown)
+	s.call("A", trace.OpUnlock).does("A", trace.Effect{Kind: trace.Removed, Key: "k", Owner: a}).returns("A", unknown)
 	require.Empty(t, s.found())
 }
 
 func TestLossIsNoticedWhenUnlockReportsIt(t *testing.T) {
-	for answer, noticed := range map[world.Result]bool{done: false, refused: true} {
+	for answer, noticed := range map[trace.Result]bool{done: false, refused: true} {
 		s := newStory().holds("A", "A1")
 		s.pass(30 * time.Second).lapse(s.trace.Events[1].Effects[0].Owner)
-		s.call("A", world.OpUnlock).does("A").returns("A", answer)
+		s.call("A", trace.OpUnlock).does("A").returns("A", answer)
 		require.Equal(t, noticed, !oracle.Violates(oracle.Judge(&s.trace), oracle.LossHidden))
 	}
 }
@@ -339,58 +339,58 @@ func TestLossIsNoticedWhenUnlockReportsIt(t *testing.T) {
 func TestNewestHolderIsNotRefusedByTheLedger(t *testing.T) {
 	for client, refused := range map[string]bool{"A": false, "B": true} {
 		s := newStory().holds("A", "A1").holds("B", "B1")
-		s.add(world.Event{Kind: world.Stored, Client: client, Op: world.OpInsert, Reply: "refused: token 1, seen 1"})
+		s.add(trace.Event{Kind: trace.Stored, Client: client, Op: trace.OpInsert, Answer: &trace.Answer{Kind: trace.StaleToken, Token: 1, Newest: 1}})
 		require.Equal(t, refused, s.convicted(oracle.Damage), client)
 	}
 }
 
 func TestRefusalByAnotherGuardIsNoStaleToken(t *testing.T) {
-	for _, reply := range []string{world.NameTaken, world.NoneLeft, "refused: version 1, now 2", "done before: tea by A"} {
+	for _, kind := range []trace.AnswerKind{trace.NameTaken, trace.NoneLeft, trace.StaleVersion, trace.DoneBefore} {
 		s := newStory().holds("A", "A1")
-		s.add(world.Event{Kind: world.Stored, Client: "A", Op: world.OpInsert, Reply: reply})
-		require.Empty(t, s.found(), reply)
+		s.add(trace.Event{Kind: trace.Stored, Client: "A", Op: trace.OpInsert, Answer: &trace.Answer{Kind: kind}})
+		require.Empty(t, s.found(), kind)
 	}
 }
 
 func TestCommitOfASecondOrderWithTheSameNameIsDamage(t *testing.T) {
 	s := newStory()
-	s.add(world.Event{Kind: world.Stored, Client: "A", Op: world.OpInsert, Reply: world.Pending})
+	s.add(trace.Event{Kind: trace.Stored, Client: "A", Op: trace.OpInsert, Answer: &trace.Answer{Kind: trace.Pending}})
 	require.Empty(t, s.found())
-	rows := []world.Order{{Name: "tea", Client: "B"}, {Name: "tea", Client: "A"}}
-	s.add(world.Event{Kind: world.Stored, Client: "B", Op: world.OpInsert, Reply: world.Inserted, Orders: rows[:1]})
-	s.add(world.Event{Kind: world.Stored, Client: "A", Op: world.OpCommit, Reply: world.Committed, Orders: rows})
+	rows := []trace.Order{{Name: "tea", Client: "B"}, {Name: "tea", Client: "A"}}
+	s.add(trace.Event{Kind: trace.Stored, Client: "B", Op: trace.OpInsert, Answer: &trace.Answer{Kind: trace.Inserted}, Orders: rows[:1]})
+	s.add(trace.Event{Kind: trace.Stored, Client: "A", Op: trace.OpCommit, Answer: &trace.Answer{Kind: trace.Committed}, Orders: rows})
 	require.Equal(t, []oracle.Monitor{oracle.Damage}, s.found())
 }
 
 func TestSecondOrderWithTheSameNameIsDamage(t *testing.T) {
-	rows := []world.Order{{Name: "tea", Client: "A"}, {Name: "milk", Client: "A"}, {Name: "tea", Client: "B"}}
+	rows := []trace.Order{{Name: "tea", Client: "A"}, {Name: "milk", Client: "A"}, {Name: "tea", Client: "B"}}
 	for n, found := range [][]oracle.Monitor{nil, nil, {oracle.Damage}} {
 		s := newStory()
-		s.add(world.Event{Kind: world.Stored, Client: "B", Op: world.OpInsert, Reply: "inserted", Orders: rows[:n+1]})
+		s.add(trace.Event{Kind: trace.Stored, Client: "B", Op: trace.OpInsert, Reply: "inserted", Orders: rows[:n+1]})
 		require.Equal(t, found, s.found())
 	}
 }
 
 func TestKeyIsALeakIfItsCallAsksAgain(t *testing.T) {
 	asks := func() *story {
-		s := newStory().call("A", world.OpLock).installs("A", "A1").pass(100 * time.Millisecond)
-		return s.sends(world.Sent, "A", "DO").sends(world.Delivered, "A", "DO")
+		s := newStory().call("A", trace.OpLock).installs("A", "A1").pass(100 * time.Millisecond)
+		return s.sends(trace.Sent, "A", "DO").sends(trace.Delivered, "A", "DO")
 	}
 	later := func(s *story) *story { return s.pass(10 * time.Second).lapse(s.owner("A", "A1")) }
 	require.True(t, later(asks()).convicted(oracle.Leak))
 	require.False(t, later(asks().returns("A", held)).convicted(oracle.Leak), "it knows its own key")
-	require.False(t, later(newStory().call("A", world.OpLock).installs("A", "A1").sends(world.Sent, "A", "OTHER")).convicted(oracle.Leak))
+	require.False(t, later(newStory().call("A", trace.OpLock).installs("A", "A1").sends(trace.Sent, "A", "OTHER")).convicted(oracle.Leak))
 }
 
 func TestReentryKeepsTheLease(t *testing.T) {
-	for ttl, wrong := range map[time.Duration]bool{30 * time.Second: false, world.NoTTL: true} {
+	for ttl, wrong := range map[time.Duration]bool{30 * time.Second: false, trace.NoTTL: true} {
 		s := newStory().holds("A", "A1")
 		first := s.owner("A", "A1")
-		s.call("A", world.OpLock)
-		s.keys = []world.Key{{Name: "k", Owner: first, TTL: ttl}}
+		s.call("A", trace.OpLock)
+		s.keys = []trace.Key{{Name: "k", Owner: first, TTL: ttl}}
 		require.Equal(t, wrong, s.does("A").returns("A", held).convicted(oracle.Leak), ttl)
 	}
-	s := newStory().call("A", world.OpLock).installs("A", "A1").call("G", world.OpTryLock).in("A")
-	s.keys[0].TTL = world.NoTTL
+	s := newStory().call("A", trace.OpLock).installs("A", "A1").call("G", trace.OpTryLock).in("A")
+	s.keys[0].TTL = trace.NoTTL
 	require.False(t, s.does("G").in("A").returns("G", refused).in("A").convicted(oracle.Leak), "A's lease is on its way")
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 )
 
@@ -22,18 +22,18 @@ var (
 // right to the lock. Time does not count while their own command, or that of an Unlock, was on
 // its way. If Redis lost the key while they waited, or a command of the business removed it, a
 // lease does not count either: there is no message then.
-func deadlock(f *file) func(*world.Scene) {
-	waiting := map[int]*world.Event{}
+func deadlock(f *file) func(*trace.Scene) {
+	waiting := map[int]*trace.Event{}
 	since := map[int]time.Duration{}   // call → since when no other client has had a right to the lock
 	died := map[string]time.Duration{} // process → when it died
 	installed := map[string]bool{}     // processes that have a key in Redis
-	return func(s *world.Scene) {
+	return func(s *trace.Scene) {
 		e := s.Event
-		if e.Kind == world.Crashed {
+		if e.Kind == trace.Crashed {
 			died[e.Process] = e.At
 		}
 		for _, effect := range e.Effects {
-			installed[effect.Owner.Process] = effect.Kind == world.Installed || effect.Kind == world.Leased
+			installed[effect.Owner.Process] = effect.Kind == trace.Installed || effect.Kind == trace.Leased
 		}
 		// The entry of a dead process may block the others for a lease.
 		var until time.Duration
@@ -42,8 +42,8 @@ func deadlock(f *file) func(*world.Scene) {
 				until = max(until, at+f.Lease)
 			}
 		}
-		vanished := (e.Kind == world.Server || e.Op == world.OpRun) && e.Effects.Include(world.Removed)
-		if e.Kind == world.Called && e.Op == world.OpLock {
+		vanished := (e.Kind == trace.Server || e.Op == trace.OpRun) && e.Effects.Include(trace.Removed)
+		if e.Kind == trace.Called && e.Op == trace.OpLock {
 			waiting[e.Call], since[e.Call] = e, e.At
 		}
 		for id, call := range waiting {
@@ -59,7 +59,7 @@ func deadlock(f *file) func(*world.Scene) {
 			}
 		}
 		call, waited := waiting[e.Call]
-		if !waited || e.Kind != world.Returned && e.Kind != world.Blocked {
+		if !waited || e.Kind != trace.Returned && e.Kind != trace.Blocked {
 			return
 		}
 		delete(waiting, e.Call)
@@ -82,7 +82,7 @@ func deadlock(f *file) func(*world.Scene) {
 // its lease ended: no message is sent if Redis loses the key or a command of the business removes
 // it. A client that does not listen may wait for a few of its pauses between two commands, or for
 // a third of a lease if it has sent only one.
-func lostWakeUp(f *file) func(*world.Scene) {
+func lostWakeUp(f *file) func(*trace.Scene) {
 	taken := true                      // there is a key, or no client ended it
 	excused := map[int]time.Duration{} // call → until when it had a reason to wait
 	told := map[int]bool{}
@@ -90,8 +90,8 @@ func lostWakeUp(f *file) func(*world.Scene) {
 	refused := map[string]bool{} // processes whose last SUBSCRIBE failed: the next one is no reason to wait
 	asked := map[int]time.Duration{}
 	pause := map[int]time.Duration{} // call → the longest between two of its commands
-	var waiting []*world.Event
-	return func(s *world.Scene) {
+	var waiting []*trace.Event
+	return func(s *trace.Scene) {
 		e := s.Event
 		for _, call := range waiting {
 			moment, text := Grace(f.Trace), notWoken
@@ -104,27 +104,27 @@ func lostWakeUp(f *file) func(*world.Scene) {
 			}
 		}
 		switch e.Kind {
-		case world.Sent:
+		case trace.Sent:
 			listens[e.Process] = listens[e.Process] || e.Command[0] == "SUBSCRIBE" && !refused[e.Process]
 			if last, again := asked[e.Call]; again {
 				pause[e.Call] = max(pause[e.Call], e.At-last)
 			}
 			asked[e.Call] = e.At
-		case world.Delivered, world.Dropped:
+		case trace.Delivered, trace.Dropped:
 			if len(e.Command) > 0 && e.Command[0] == "SUBSCRIBE" {
-				refused[e.Process] = e.Kind == world.Dropped || e.IsError()
+				refused[e.Process] = e.Kind == trace.Dropped || e.IsError()
 				listens[e.Process] = !refused[e.Process]
 			}
-		case world.Called:
-			if e.Op == world.OpLock {
+		case trace.Called:
+			if e.Op == trace.OpLock {
 				waiting, excused[e.Call] = append(waiting, e), e.At
 			}
-		case world.Returned, world.Cancelled, world.Blocked:
-			waiting = slices.DeleteFunc(waiting, func(call *world.Event) bool { return call.Call == e.Call })
-		case world.Executed, world.Expired:
+		case trace.Returned, trace.Cancelled, trace.Blocked:
+			waiting = slices.DeleteFunc(waiting, func(call *trace.Event) bool { return call.Call == e.Call })
+		case trace.Executed, trace.Expired:
 			if len(s.Keys) > 0 {
 				taken = true
-			} else if len(e.Effects) > 0 && e.Op != world.OpRun {
+			} else if len(e.Effects) > 0 && e.Op != trace.OpRun {
 				taken = false
 			}
 		}
@@ -143,30 +143,30 @@ func lostWakeUp(f *file) func(*world.Scene) {
 // isBusy reports whether a command of the waiter's process is on its way. A background
 // command counts only if it is a SUBSCRIBE and the one before was not refused: waiters do
 // not wait for renewals, nor for a message that cannot come.
-func isBusy(s *world.Scene, call *world.Event, refused bool) bool {
-	return slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool {
+func isBusy(s *trace.Scene, call *trace.Event, refused bool) bool {
+	return slices.ContainsFunc(s.UnderWay, func(r *trace.Request) bool {
 		if r.Process != call.Process || r.Ledger {
 			return false
 		}
 		if r.Call == 0 {
 			return s.Trace.Events[max(r.Sent, 0)].Command[0] == "SUBSCRIBE" && !refused
 		}
-		return slices.ContainsFunc(s.Calls, func(c *world.Event) bool { return c.Call == r.Call })
+		return slices.ContainsFunc(s.Calls, func(c *trace.Event) bool { return c.Call == r.Call })
 	})
 }
 
 // isAsking reports whether a command of the call or of an Unlock is on its way, or the reply to
 // another client's successful acquire. While there is a key, an Unlock counts also if its process is
 // paused or has no network.
-func isAsking(s *world.Scene, call *world.Event) bool {
-	stuck := func(c *world.Event) bool { return c.Op == world.OpUnlock && s.Condition(c.Process).Away() }
-	return len(s.Keys) > 0 && slices.ContainsFunc(s.Calls, stuck) || slices.ContainsFunc(s.UnderWay, func(r *world.Request) bool {
+func isAsking(s *trace.Scene, call *trace.Event) bool {
+	stuck := func(c *trace.Event) bool { return c.Op == trace.OpUnlock && s.Condition(c.Process).Away() }
+	return len(s.Keys) > 0 && slices.ContainsFunc(s.Calls, stuck) || slices.ContainsFunc(s.UnderWay, func(r *trace.Request) bool {
 		if r.Call == call.Call {
 			return true
 		}
-		granted := r.Struck >= 0 && s.Trace.Events[r.Struck].Effects.Include(world.Installed)
-		return slices.ContainsFunc(s.Calls, func(c *world.Event) bool {
-			return c.Call == r.Call && (c.Op == world.OpUnlock || world.IsAcquire(c.Op) && granted)
+		granted := r.Executed >= 0 && s.Trace.Events[r.Executed].Effects.Include(trace.Installed)
+		return slices.ContainsFunc(s.Calls, func(c *trace.Event) bool {
+			return c.Call == r.Call && (c.Op == trace.OpUnlock || trace.IsAcquire(c.Op) && granted)
 		})
 	})
 }
@@ -191,12 +191,12 @@ type listener struct {
 
 // countCommands reports processes whose waiters keep asking. If the story is not about polling,
 // only waiters that listen for messages are judged: the others have to ask.
-func countCommands(f *file) func(*world.Scene) {
+func countCommands(f *file) func(*trace.Scene) {
 	listeners := map[string]*listener{}
 	waiting := map[int]*listener{} // call → its process
-	return func(s *world.Scene) {
+	return func(s *trace.Scene) {
 		e := s.Event
-		freed := e.Effects.Include(world.Removed, world.Lapsed)
+		freed := e.Effects.Include(trace.Removed, trace.Lapsed)
 		for _, l := range listeners {
 			l.waited += time.Duration(l.waiters) * (e.At - l.since)
 			l.since = e.At
@@ -214,7 +214,7 @@ func countCommands(f *file) func(*world.Scene) {
 		}
 		l.follow(e, waiting)
 		// Renewals of a holder do not count, nor pings that keep a connection open.
-		if e.Kind == world.Sent && l.waiters > 0 && e.Command[0] != "PING" && (e.Op == world.OpLock || e.Background && !s.Believes(e.Process)) {
+		if e.Kind == trace.Sent && l.waiters > 0 && e.Command[0] != "PING" && (e.Op == trace.OpLock || e.Background && !s.Believes(e.Process)) {
 			l.sent++
 		}
 		isJudged := l.subscribed || f.monitor == Polling
@@ -225,22 +225,22 @@ func countCommands(f *file) func(*world.Scene) {
 	}
 }
 
-func (l *listener) follow(e *world.Event, waiting map[int]*listener) {
+func (l *listener) follow(e *trace.Event, waiting map[int]*listener) {
 	switch e.Kind {
-	case world.Called:
-		if e.Op == world.OpLock {
+	case trace.Called:
+		if e.Op == trace.OpLock {
 			waiting[e.Call] = l
 			l.waiters++
 			l.allowed += toBegin
 		}
-	case world.Returned, world.Blocked:
+	case trace.Returned, trace.Blocked:
 		if waiting[e.Call] == l {
 			delete(waiting, e.Call)
 			l.waiters--
 		}
-	case world.Dropped, world.Refused, world.Delayed, world.Thawed, world.Healed:
+	case trace.Dropped, trace.Refused, trace.Delayed, trace.Thawed, trace.Healed:
 		l.allowed += perRelease
-	case world.Sent:
+	case trace.Sent:
 		l.subscribed = l.subscribed || e.Command[0] == "SUBSCRIBE"
 	}
 }

@@ -8,27 +8,27 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/oracle"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 )
 
 func (s *story) convicted(m oracle.Monitor) bool {
 	return oracle.Violates(oracle.Judge(&s.trace, m), m)
 }
 
-func (s *story) happens(kind world.Kind, client string) *story {
-	return s.add(world.Event{Kind: kind, Client: client})
+func (s *story) happens(kind trace.Kind, client string) *story {
+	return s.add(trace.Event{Kind: kind, Client: client})
 }
 
 // sends adds an event of a command of the client's open call: it leaves, or its reply arrives.
-func (s *story) sends(kind world.Kind, client, command string) *story {
-	return s.add(world.Event{
+func (s *story) sends(kind trace.Kind, client, command string) *story {
+	return s.add(trace.Event{
 		Kind: kind, Client: client, Call: s.open[client], Op: s.op[client], Command: []string{command}, Request: s.request(kind, client+command),
 	})
 }
 
 // request returns the request of an event: a command that leaves begins a new one.
-func (s *story) request(kind world.Kind, what string) int {
-	if kind == world.Sent {
+func (s *story) request(kind trace.Kind, what string) int {
+	if kind == trace.Sent {
 		s.ids++
 		s.sent[what] = s.ids
 	}
@@ -36,15 +36,15 @@ func (s *story) request(kind world.Kind, what string) int {
 }
 
 // background adds a command sent by a background goroutine of the client's process.
-func (s *story) background(kind world.Kind, client, command string) *story {
-	return s.add(world.Event{Kind: kind, Client: client, Background: true, Command: []string{command}, Request: s.request(kind, client+command)})
+func (s *story) background(kind trace.Kind, client, command string) *story {
+	return s.add(trace.Event{Kind: kind, Client: client, Background: true, Command: []string{command}, Request: s.request(kind, client+command)})
 }
 
 // frees adds a whole Unlock that removes the client's key with that label.
 func (s *story) frees(client, label string) *story {
 	owner := s.owner(client, label)
-	s.call(client, world.OpUnlock)
-	return s.does(client, world.Effect{Kind: world.Removed, Key: "k", Owner: owner}).returns(client, done)
+	s.call(client, trace.OpUnlock)
+	return s.does(client, trace.Effect{Kind: trace.Removed, Key: "k", Owner: owner}).returns(client, done)
 }
 
 // in sets the process of the last event.
@@ -56,9 +56,9 @@ func (s *story) in(process string) *story {
 func TestWaiterMayTakeTheGraceToGetAFreeLock(t *testing.T) {
 	for what, grace := range map[string]time.Duration{"SUBSCRIBE": time.Second, "SET": 11 * time.Second} {
 		for after, lost := range map[time.Duration]bool{grace: false, grace + time.Millisecond: true} {
-			s := newStory().holds("A", "A1").call("B", world.OpLock)
-			s.sends(world.Sent, "B", what).sends(world.Delivered, "B", what)
-			s.sends(world.Sent, "B", "GET").sends(world.Delivered, "B", "GET").pass(time.Minute)
+			s := newStory().holds("A", "A1").call("B", trace.OpLock)
+			s.sends(trace.Sent, "B", what).sends(trace.Delivered, "B", what)
+			s.sends(trace.Sent, "B", "GET").sends(trace.Delivered, "B", "GET").pass(time.Minute)
 			s.frees("A", "A1").pass(after).installs("B", "B1").returns("B", held)
 			require.Equal(t, lost, s.convicted(oracle.LostWakeUp), "%s %v", what, after)
 		}
@@ -68,10 +68,10 @@ func TestWaiterMayTakeTheGraceToGetAFreeLock(t *testing.T) {
 // B asks ten times a second, and Redis says no although there is no key.
 func TestPollingWaiterGetsTheLockWithinAFewPauses(t *testing.T) {
 	for after, late := range map[time.Duration]bool{1300 * time.Millisecond: false, 1400 * time.Millisecond: true} {
-		s := newStory().holds("A", "A1").call("B", world.OpLock)
+		s := newStory().holds("A", "A1").call("B", trace.OpLock)
 		asks := func(d time.Duration) {
 			for range d / (100 * time.Millisecond) {
-				s.pass(100*time.Millisecond).sends(world.Sent, "B", "SET").sends(world.Delivered, "B", "SET")
+				s.pass(100*time.Millisecond).sends(trace.Sent, "B", "SET").sends(trace.Delivered, "B", "SET")
 			}
 		}
 		asks(5 * time.Second)
@@ -85,8 +85,8 @@ func TestPollingWaiterGetsTheLockWithinAFewPauses(t *testing.T) {
 func TestWaiterWhoseSubscribeIsRefusedMustPoll(t *testing.T) {
 	for answer, grace := range map[string]time.Duration{"(error) NOPERM": 11 * time.Second, "OK": time.Second} {
 		for after, lost := range map[time.Duration]bool{grace: false, grace + time.Millisecond: true} {
-			s := newStory().holds("A", "A1").call("B", world.OpLock)
-			s.background(world.Sent, "B", "SUBSCRIBE").background(world.Delivered, "B", "SUBSCRIBE")
+			s := newStory().holds("A", "A1").call("B", trace.OpLock)
+			s.background(trace.Sent, "B", "SUBSCRIBE").background(trace.Delivered, "B", "SUBSCRIBE")
 			s.trace.Events[len(s.trace.Events)-1].Reply = answer
 			s.frees("A", "A1").pass(after).installs("B", "B1").returns("B", held)
 			require.Equal(t, lost, s.convicted(oracle.LostWakeUp), "%s %v", answer, after)
@@ -97,42 +97,42 @@ func TestWaiterWhoseSubscribeIsRefusedMustPoll(t *testing.T) {
 // B sends a SUBSCRIBE every half a second. While one is on its way, B may wait for it only if
 // the one before has succeeded.
 func TestSubscribeThatKeepsFailingIsNoReasonToWait(t *testing.T) {
-	tries := func(kind world.Kind, reply string, grace time.Duration) *story {
-		s := newStory().holds("A", "A1").call("B", world.OpLock).frees("A", "A1")
+	tries := func(kind trace.Kind, reply string, grace time.Duration) *story {
+		s := newStory().holds("A", "A1").call("B", trace.OpLock).frees("A", "A1")
 		for range grace / (time.Second / 2) {
-			s.background(world.Sent, "B", "SUBSCRIBE").background(kind, "B", "SUBSCRIBE")
+			s.background(trace.Sent, "B", "SUBSCRIBE").background(kind, "B", "SUBSCRIBE")
 			s.trace.Events[len(s.trace.Events)-1].Reply = reply
 			s.pass(time.Second / 2)
 		}
 		return s.pass(time.Millisecond).installs("B", "B1").returns("B", held)
 	}
 	for name, failed := range map[string]func(time.Duration) *story{
-		"its connection breaks": func(d time.Duration) *story { return tries(world.Dropped, "", d) },
-		"Redis refuses":         func(d time.Duration) *story { return tries(world.Delivered, "(error) LOADING", d) },
+		"its connection breaks": func(d time.Duration) *story { return tries(trace.Dropped, "", d) },
+		"Redis refuses":         func(d time.Duration) *story { return tries(trace.Delivered, "(error) LOADING", d) },
 	} {
 		require.False(t, failed(10*time.Second).convicted(oracle.LostWakeUp), name)
 		require.True(t, failed(12*time.Second).convicted(oracle.LostWakeUp), name)
 	}
-	require.False(t, tries(world.Delivered, "OK", 12*time.Second).convicted(oracle.LostWakeUp))
+	require.False(t, tries(trace.Delivered, "OK", 12*time.Second).convicted(oracle.LostWakeUp))
 }
 
 // D dies before it has a key in Redis: B has no reason to wait for it.
 
 // D dies before it has a key in Redis: B has no reason to wait for it.
 func TestDeadProcessWithoutAKeyIsNoReasonToWait(t *testing.T) {
-	s := newStory().call("D", world.OpLock).happens(world.Crashed, "D").call("B", world.OpLock).pass(20 * time.Second)
-	found := oracle.Ask(&s.sends(world.Blocked, "B", "").trace, oracle.Deadlock)
+	s := newStory().call("D", trace.OpLock).happens(trace.Crashed, "D").call("B", trace.OpLock).pass(20 * time.Second)
+	found := oracle.Ask(&s.sends(trace.Blocked, "B", "").trace, oracle.Deadlock)
 	require.Len(t, found, 1)
 	require.Equal(t, "B waited 20s in vain: no live client holds the lock", found[0].Text)
 }
 
 func TestDeadProcessWhoseKeyIsGoneIsNoReasonToWait(t *testing.T) {
 	for _, gone := range []bool{false, true} {
-		s := newStory().holds("D", "D1").happens(world.Crashed, "D")
+		s := newStory().holds("D", "D1").happens(trace.Crashed, "D")
 		if gone {
-			s.taken(world.Server, "", s.installed())
+			s.taken(trace.Server, "", s.installed())
 		}
-		s.call("B", world.OpLock).pass(20*time.Second).sends(world.Blocked, "B", "")
+		s.call("B", trace.OpLock).pass(20*time.Second).sends(trace.Blocked, "B", "")
 		require.Equal(t, gone, s.convicted(oracle.Deadlock))
 	}
 }
@@ -141,64 +141,64 @@ func TestDeadProcessWhoseKeyIsGoneIsNoReasonToWait(t *testing.T) {
 // would have ended.
 func TestLostKeyIsAReasonToWaitForALease(t *testing.T) {
 	for _, test := range []struct {
-		kind      world.Kind
+		kind      trace.Kind
 		op        string
 		waits     bool // when the key goes
 		after     time.Duration
 		convicted bool
 	}{
-		{world.Server, "", true, 30 * time.Second, false},
-		{world.Server, "", true, 32 * time.Second, true},
-		{world.Server, "", false, 20 * time.Second, true},
-		{world.Executed, world.OpRun, true, 30 * time.Second, false},
-		{world.Executed, world.OpUnlock, true, 20 * time.Second, true},
+		{trace.Server, "", true, 30 * time.Second, false},
+		{trace.Server, "", true, 32 * time.Second, true},
+		{trace.Server, "", false, 20 * time.Second, true},
+		{trace.Executed, trace.OpRun, true, 30 * time.Second, false},
+		{trace.Executed, trace.OpUnlock, true, 20 * time.Second, true},
 	} {
 		s := newStory().holds("A", "A1")
 		if test.waits {
-			s.call("B", world.OpLock)
+			s.call("B", trace.OpLock)
 		}
 		s.taken(test.kind, "", s.installed())
 		s.trace.Events[len(s.trace.Events)-1].Op = test.op
-		s.call("A", world.OpUnlock).returns("A", refused)
+		s.call("A", trace.OpUnlock).returns("A", refused)
 		if !test.waits {
-			s.call("B", world.OpLock)
+			s.call("B", trace.OpLock)
 		}
-		s.pass(test.after).add(world.Event{Kind: world.Blocked, Client: "B", Call: s.open["B"], Op: world.OpLock})
+		s.pass(test.after).add(trace.Event{Kind: trace.Blocked, Client: "B", Call: s.open["B"], Op: trace.OpLock})
 		require.Equal(t, test.convicted, s.convicted(oracle.Deadlock), "%+v", test)
 	}
 }
 
 // Without a network it cannot know that the lock is free.
 func TestWaiterWithoutNetworkIsNotInADeadlock(t *testing.T) {
-	answerIsLate := func(effects ...world.Effect) *story {
-		s := newStory().call("B", world.OpLock).call("A", world.OpLock).sends(world.Sent, "A", "SET").sends(world.Executed, "A", "SET")
+	answerIsLate := func(effects ...trace.Effect) *story {
+		s := newStory().call("B", trace.OpLock).call("A", trace.OpLock).sends(trace.Sent, "A", "SET").sends(trace.Executed, "A", "SET")
 		s.trace.Events[len(s.trace.Events)-1].Effects = effects
 		return s
 	}
-	grant := world.Effect{Kind: world.Installed, Key: "k", Owner: world.Owner{Label: "A1", Client: "A", Process: "A"}}
+	grant := trace.Effect{Kind: trace.Installed, Key: "k", Owner: trace.Owner{Label: "A1", Client: "A", Process: "A"}}
 	for name, s := range map[string]*story{
-		"its command is late":  newStory().call("B", world.OpLock).sends(world.Sent, "B", "SET"),
-		"its network is gone":  newStory().call("B", world.OpLock).happens(world.Cut, "B"),
-		"it is paused":         newStory().call("B", world.OpLock).happens(world.Frozen, "B"),
+		"its command is late":  newStory().call("B", trace.OpLock).sends(trace.Sent, "B", "SET"),
+		"its network is gone":  newStory().call("B", trace.OpLock).happens(trace.Cut, "B"),
+		"it is paused":         newStory().call("B", trace.OpLock).happens(trace.Frozen, "B"),
 		"a grant is late":      answerIsLate(grant),
-		"an Unlock is cut off": newStory().holds("A", "A1").call("B", world.OpLock).happens(world.Cut, "A").call("A", world.OpUnlock),
-		"an Unlock is late":    newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock).sends(world.Sent, "A", "DEL"),
+		"an Unlock is cut off": newStory().holds("A", "A1").call("B", trace.OpLock).happens(trace.Cut, "A").call("A", trace.OpUnlock),
+		"an Unlock is late":    newStory().holds("A", "A1").call("B", trace.OpLock).call("A", trace.OpUnlock).sends(trace.Sent, "A", "DEL"),
 	} {
-		s.pass(20 * time.Second).add(world.Event{Kind: world.Blocked, Client: "B", Call: s.open["B"], Op: world.OpLock})
+		s.pass(20 * time.Second).add(trace.Event{Kind: trace.Blocked, Client: "B", Call: s.open["B"], Op: trace.OpLock})
 		require.False(t, s.convicted(oracle.Deadlock), name)
 	}
 	for name, s := range map[string]*story{
-		"it was answered long ago":   newStory().call("B", world.OpLock).sends(world.Sent, "B", "SET").sends(world.Delivered, "B", "SET"),
-		"a command of its goroutine": newStory().call("B", world.OpLock).background(world.Sent, "B", "EVALSHA"),
-		"an Unlock sends nothing":    newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock),
+		"it was answered long ago":   newStory().call("B", trace.OpLock).sends(trace.Sent, "B", "SET").sends(trace.Delivered, "B", "SET"),
+		"a command of its goroutine": newStory().call("B", trace.OpLock).background(trace.Sent, "B", "EVALSHA"),
+		"an Unlock sends nothing":    newStory().holds("A", "A1").call("B", trace.OpLock).call("A", trace.OpUnlock),
 		"a refusal is late":          answerIsLate(),
-		"an Unlock is cut off, and the key has gone": newStory().holds("A", "A1").frees("A", "A1").call("B", world.OpLock).
-			happens(world.Cut, "A").call("A", world.OpUnlock),
+		"an Unlock is cut off, and the key has gone": newStory().holds("A", "A1").frees("A", "A1").call("B", trace.OpLock).
+			happens(trace.Cut, "A").call("A", trace.OpUnlock),
 		"its new holder gave up":  answerIsLate(grant).returns("A", unknown),
-		"an Unlock has returned":  newStory().holds("A", "A1").call("B", world.OpLock).call("A", world.OpUnlock).sends(world.Sent, "A", "DEL").returns("A", unknown),
-		"it has its network back": newStory().call("B", world.OpLock).happens(world.Cut, "B").happens(world.Healed, "B"),
+		"an Unlock has returned":  newStory().holds("A", "A1").call("B", trace.OpLock).call("A", trace.OpUnlock).sends(trace.Sent, "A", "DEL").returns("A", unknown),
+		"it has its network back": newStory().call("B", trace.OpLock).happens(trace.Cut, "B").happens(trace.Healed, "B"),
 	} {
-		s.pass(20 * time.Second).add(world.Event{Kind: world.Blocked, Client: "B", Call: s.open["B"], Op: world.OpLock})
+		s.pass(20 * time.Second).add(trace.Event{Kind: trace.Blocked, Client: "B", Call: s.open["B"], Op: trace.OpLock})
 		require.True(t, s.convicted(oracle.Deadlock), name)
 	}
 }
@@ -206,120 +206,120 @@ func TestWaiterWithoutNetworkIsNotInADeadlock(t *testing.T) {
 func TestLeaseThatEndsHasToBeNoticedByTheWaiter(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	a := s.trace.Events[1].Effects[0].Owner
-	s.happens(world.Crashed, "A").call("B", world.OpLock).background(world.Sent, "B", "SUBSCRIBE")
-	s.background(world.Delivered, "B", "SUBSCRIBE").pass(30 * time.Second).lapse(a)
-	require.False(t, s.pass(time.Second).happens(world.Slept, "").convicted(oracle.LostWakeUp))
-	require.True(t, s.pass(time.Second).happens(world.Slept, "").convicted(oracle.LostWakeUp))
+	s.happens(trace.Crashed, "A").call("B", trace.OpLock).background(trace.Sent, "B", "SUBSCRIBE")
+	s.background(trace.Delivered, "B", "SUBSCRIBE").pass(30 * time.Second).lapse(a)
+	require.False(t, s.pass(time.Second).happens(trace.Slept, "").convicted(oracle.LostWakeUp))
+	require.True(t, s.pass(time.Second).happens(trace.Slept, "").convicted(oracle.LostWakeUp))
 }
 
 func TestWaiterThatCannotKnowIsNotJudged(t *testing.T) {
-	freed := func() *story { return newStory().holds("A", "A1").call("B", world.OpLock).frees("A", "A1") }
+	freed := func() *story { return newStory().holds("A", "A1").call("B", trace.OpLock).frees("A", "A1") }
 	for name, s := range map[string]*story{
-		"frozen":                        freed().happens(world.Frozen, "B").pass(time.Minute).happens(world.Thawed, "B"),
-		"without a network":             freed().happens(world.Cut, "B").pass(time.Minute).happens(world.Healed, "B"),
-		"cancelled":                     freed().sends(world.Cancelled, "B", "").pass(time.Minute),
-		"its attempt is on the way":     freed().sends(world.Sent, "B", "DO").pass(time.Minute).sends(world.Delivered, "B", "DO"),
-		"its SUBSCRIBE is on the way":   freed().background(world.Sent, "B", "SUBSCRIBE").pass(time.Minute),
-		"Redis has lost the key":        newStory().holds("A", "A1").call("B", world.OpLock).add(world.Event{Kind: world.Server}).pass(time.Minute),
-		"there never was a key":         newStory().call("B", world.OpLock).pass(time.Minute),
+		"frozen":                        freed().happens(trace.Frozen, "B").pass(time.Minute).happens(trace.Thawed, "B"),
+		"without a network":             freed().happens(trace.Cut, "B").pass(time.Minute).happens(trace.Healed, "B"),
+		"cancelled":                     freed().sends(trace.Cancelled, "B", "").pass(time.Minute),
+		"its attempt is on the way":     freed().sends(trace.Sent, "B", "DO").pass(time.Minute).sends(trace.Delivered, "B", "DO"),
+		"its SUBSCRIBE is on the way":   freed().background(trace.Sent, "B", "SUBSCRIBE").pass(time.Minute),
+		"Redis has lost the key":        newStory().holds("A", "A1").call("B", trace.OpLock).add(trace.Event{Kind: trace.Server}).pass(time.Minute),
+		"there never was a key":         newStory().call("B", trace.OpLock).pass(time.Minute),
 		"the lock was taken in between": freed().holds("C", "C1").pass(time.Minute),
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.False(t, s.happens(world.Slept, "").convicted(oracle.LostWakeUp))
+			require.False(t, s.happens(trace.Slept, "").convicted(oracle.LostWakeUp))
 		})
 	}
-	s := freed().background(world.Sent, "B", "EVALSHA").pass(time.Minute).happens(world.Slept, "")
+	s := freed().background(trace.Sent, "B", "EVALSHA").pass(time.Minute).happens(trace.Slept, "")
 	require.True(t, s.convicted(oracle.LostWakeUp), "waiters do not wait for renewals")
-	s = freed().sends(world.Sent, "B", "DO").pass(time.Minute).sends(world.Delivered, "B", "DO").pass(time.Minute)
-	require.True(t, s.happens(world.Slept, "").convicted(oracle.LostWakeUp), "the attempt returned long ago")
+	s = freed().sends(trace.Sent, "B", "DO").pass(time.Minute).sends(trace.Delivered, "B", "DO").pass(time.Minute)
+	require.True(t, s.happens(trace.Slept, "").convicted(oracle.LostWakeUp), "the attempt returned long ago")
 }
 
 func TestWaiterMayOvertakeOnlyWaitersOfOtherProcesses(t *testing.T) {
 	for process, overtaken := range map[string]bool{"B": true, "G": false} {
-		s := newStory().holds("A", "A1").call("B", world.OpLock).pass(time.Second)
-		s.call("G", world.OpLock).in(process).pass(time.Second).frees("A", "A1")
+		s := newStory().holds("A", "A1").call("B", trace.OpLock).pass(time.Second)
+		s.call("G", trace.OpLock).in(process).pass(time.Second).frees("A", "A1")
 		s.installs("G", "G1").returns("G", held).in(process)
 		require.Equal(t, overtaken, s.convicted(oracle.BoundedWait), process)
 	}
 }
 
 func TestWaiterThatLeftIsNotOvertaken(t *testing.T) {
-	s := newStory().holds("A", "A1").call("B", world.OpLock).pass(time.Second)
-	s.call("G", world.OpLock).in("B").pass(time.Second).sends(world.Cancelled, "B", "").frees("A", "A1")
+	s := newStory().holds("A", "A1").call("B", trace.OpLock).pass(time.Second)
+	s.call("G", trace.OpLock).in("B").pass(time.Second).sends(trace.Cancelled, "B", "").frees("A", "A1")
 	s.installs("G", "G1").returns("G", held).in("B")
 	require.False(t, s.convicted(oracle.BoundedWait))
 }
 
 // counts makes Redis hold a hash with that value after the last step.
 func (s *story) counts(value string) *story {
-	s.keys = []world.Key{{
-		Name: "k", Type: "hash", Entries: entries(value), TTL: 30 * time.Second, Owner: world.Owner{Label: "A1", Client: "A"},
+	s.keys = []trace.Key{{
+		Name: "k", Type: "hash", Entries: entries(value), TTL: 30 * time.Second, Owner: trace.Owner{Label: "A1", Client: "A"},
 	}}
-	return s.does("A", world.Effect{Kind: world.Counted, Key: "k", Owner: world.Owner{Label: "A1", Client: "A"}})
+	return s.does("A", trace.Effect{Kind: trace.Counted, Key: "k", Owner: trace.Owner{Label: "A1", Client: "A"}})
 }
 
 // entries are the fields of a hash: "A1=2 B1=1".
-func entries(fields string) (all []world.Entry) {
+func entries(fields string) (all []trace.Entry) {
 	for field := range strings.FieldsSeq(fields) {
 		label, count, _ := strings.Cut(field, "=")
-		all = append(all, world.Entry{Field: label, Value: count, Owner: world.Owner{Label: label, Client: label[:1]}})
+		all = append(all, trace.Entry{Field: label, Value: count, Owner: trace.Owner{Label: label, Client: label[:1]}})
 	}
 	return all
 }
 
 func TestCountInRedisIsTheNumberOfHolds(t *testing.T) {
 	for value, wrong := range map[string]bool{"A1=2": false, "A1=1": true, "A1=3": true, "B1=9": false, "A1=2 B1=1": false} {
-		s := newStory().holds("A", "A1").call("A", world.OpLock).counts(value).returns("A", held)
+		s := newStory().holds("A", "A1").call("A", trace.OpLock).counts(value).returns("A", held)
 		require.Equal(t, wrong, s.convicted(oracle.HoldCount), value)
 	}
 }
 
 func TestAnswerOfHoldCountIsTheCountInRedis(t *testing.T) {
 	for answer, wrong := range map[int]bool{1: false, 0: true, 2: true} {
-		s := newStory().holds("A", "A1").call("A", world.OpCount).counts("A1=1")
-		s.returns("A", world.Result{Claim: world.ClaimDone, Count: answer})
+		s := newStory().holds("A", "A1").call("A", trace.OpCount).counts("A1=1")
+		s.returns("A", trace.Result{Claim: trace.ClaimDone, Count: answer})
 		require.Equal(t, wrong, s.convicted(oracle.HoldCount), answer)
 	}
 }
 
 func TestCountIsNotJudgedAfterAnUnknownOutcome(t *testing.T) {
-	s := newStory().holds("A", "A1").call("A", world.OpLock).counts("A1=2").returns("A", unknown)
+	s := newStory().holds("A", "A1").call("A", trace.OpLock).counts("A1=2").returns("A", unknown)
 	require.False(t, s.convicted(oracle.HoldCount))
 }
 
 func TestHolderIsToldItsCount(t *testing.T) {
-	for answer, wrong := range map[world.Result]bool{{Count: 1, Claim: world.ClaimDone}: false, refused: true, unknown: false} {
-		s := newStory().holds("A", "A1").call("A", world.OpCount).does("A").returns("A", answer)
+	for answer, wrong := range map[trace.Result]bool{{Count: 1, Claim: trace.ClaimDone}: false, refused: true, unknown: false} {
+		s := newStory().holds("A", "A1").call("A", trace.OpCount).does("A").returns("A", answer)
 		require.Equal(t, wrong, s.convicted(oracle.HoldCount), answer)
 	}
-	stranger := newStory().call("A", world.OpCount).does("A").returns("A", refused)
+	stranger := newStory().call("A", trace.OpCount).does("A").returns("A", refused)
 	require.False(t, stranger.convicted(oracle.HoldCount), "a client without a hold may be refused")
 	lost := newStory().holds("A", "A1")
-	lost.lapse(lost.trace.Events[1].Effects[0].Owner).call("A", world.OpCount).returns("A", refused)
+	lost.lapse(lost.trace.Events[1].Effects[0].Owner).call("A", trace.OpCount).returns("A", refused)
 	require.False(t, lost.convicted(oracle.HoldCount), "a client whose key is gone may be refused")
 }
 
 func TestInnerUnlockFreesNothingAndIsTrue(t *testing.T) {
-	s := newStory().holds("A", "A1").call("A", world.OpLock).counts("A1=2").returns("A", held)
-	s.call("A", world.OpUnlock).counts("A1=1").returns("A", done)
+	s := newStory().holds("A", "A1").call("A", trace.OpLock).counts("A1=2").returns("A", held)
+	s.call("A", trace.OpUnlock).counts("A1=1").returns("A", done)
 	require.Empty(t, s.found())
-	require.Empty(t, s.pass(10*time.Second).happens(world.Slept, "").found(), "the outer hold is no leak")
-	s.call("A", world.OpUnlock).counts("A1=0").returns("A", refused)
+	require.Empty(t, s.pass(10*time.Second).happens(trace.Slept, "").found(), "the outer hold is no leak")
+	s.call("A", trace.OpUnlock).counts("A1=0").returns("A", refused)
 	require.Contains(t, s.found(), oracle.Truth, "refused, although the count went down")
 }
 
 func TestCountThatStaysAfterTheLastUnlockIsALeak(t *testing.T) {
-	s := newStory().holds("A", "A1").call("A", world.OpUnlock).counts("A1=1").returns("A", done)
-	s.pass(2*time.Second).happens(world.Slept, "")
+	s := newStory().holds("A", "A1").call("A", trace.OpUnlock).counts("A1=1").returns("A", done)
+	s.pass(2*time.Second).happens(trace.Slept, "")
 	require.True(t, s.convicted(oracle.Leak))
 }
 
 func TestUnlockOfEachLostHoldReportsTheLoss(t *testing.T) {
-	for answer, noticed := range map[world.Result]bool{done: false, refused: true} {
-		s := newStory().holds("A", "A1").call("A", world.OpLock).counts("A1=2").returns("A", held)
+	for answer, noticed := range map[trace.Result]bool{done: false, refused: true} {
+		s := newStory().holds("A", "A1").call("A", trace.OpLock).counts("A1=2").returns("A", held)
 		s.lapse(s.trace.Events[1].Effects[0].Owner)
-		s.call("A", world.OpUnlock).does("A").returns("A", refused)
-		s.call("A", world.OpUnlock).does("A").returns("A", answer)
+		s.call("A", trace.OpUnlock).does("A").returns("A", refused)
+		s.call("A", trace.OpUnlock).does("A").returns("A", answer)
 		require.Equal(t, noticed, !s.convicted(oracle.LossHidden), answer)
 	}
 }
@@ -327,41 +327,41 @@ func TestUnlockOfEachLostHoldReportsTheLoss(t *testing.T) {
 // It took the lock again in its own memory.
 func TestReentryDoesNotHideALoss(t *testing.T) {
 	s := newStory().holds("A", "A1")
-	s.lapse(s.installed()).call("A", world.OpLock).returns("A", held).call("A", world.OpUnlock).returns("A", done)
+	s.lapse(s.installed()).call("A", trace.OpLock).returns("A", held).call("A", trace.OpUnlock).returns("A", done)
 	require.True(t, s.convicted(oracle.LossHidden))
 }
 
 func TestReentryWithoutACommandIsTrueWhileTheKeyIsThere(t *testing.T) {
-	s := newStory().holds("A", "A1").call("A", world.OpLock).returns("A", held)
+	s := newStory().holds("A", "A1").call("A", trace.OpLock).returns("A", held)
 	require.False(t, s.convicted(oracle.Truth))
 	s = newStory().holds("A", "A1")
-	s.lapse(s.trace.Events[1].Effects[0].Owner).call("A", world.OpLock).returns("A", held)
+	s.lapse(s.trace.Events[1].Effects[0].Owner).call("A", trace.OpLock).returns("A", held)
 	require.True(t, s.convicted(oracle.Truth))
 }
 
 func TestExtraUnlockMustFail(t *testing.T) {
-	s := newStory().holds("A", "A1").frees("A", "A1").call("A", world.OpUnlock).returns("A", done)
+	s := newStory().holds("A", "A1").frees("A", "A1").call("A", trace.OpUnlock).returns("A", done)
 	require.True(t, s.convicted(oracle.Truth))
 }
 
 func TestForcedUnlockIsNoWrongDelete(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	a := s.trace.Events[1].Effects[0].Owner
-	s.call("B", world.OpForce).does("B", world.Effect{Kind: world.Removed, Key: "k", Owner: a}).returns("B", done)
+	s.call("B", trace.OpForce).does("B", trace.Effect{Kind: trace.Removed, Key: "k", Owner: a}).returns("B", done)
 	require.False(t, s.convicted(oracle.WrongDelete))
 }
 
 // asks makes the client's open call send that many commands.
 func (s *story) asks(client string, times int) *story {
 	for range times {
-		s.sends(world.Sent, client, "DO")
+		s.sends(trace.Sent, client, "DO")
 	}
 	return s
 }
 
 func TestWaiterThatListensMayAskAFewTimes(t *testing.T) {
 	listens := func() *story {
-		return newStory().holds("A", "A1").call("B", world.OpLock).sends(world.Sent, "B", "SUBSCRIBE")
+		return newStory().holds("A", "A1").call("B", trace.OpLock).sends(trace.Sent, "B", "SUBSCRIBE")
 	}
 	for name, c := range map[string]struct {
 		story *story
@@ -372,37 +372,37 @@ func TestWaiterThatListensMayAskAFewTimes(t *testing.T) {
 		"when the lock's free": {listens().frees("A", "A1").asks("B", 5), false},
 		"after a lease":        {listens().pass(30*time.Second).asks("B", 6), false},
 		"too often in a lease": {listens().pass(30*time.Second).asks("B", 7), true},
-		"after a fault":        {listens().happens(world.Thawed, "B").asks("B", 5), false},
-		"when it polls":        {newStory().holds("A", "A1").call("B", world.OpLock).asks("B", 300), false},
+		"after a fault":        {listens().happens(trace.Thawed, "B").asks("B", 5), false},
+		"when it polls":        {newStory().holds("A", "A1").call("B", trace.OpLock).asks("B", 300), false},
 		"as a holder does":     {listens().returns("B", held).asks("B", 300), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, c.busy, c.story.happens(world.Slept, "").convicted(oracle.CommandCount))
+			require.Equal(t, c.busy, c.story.happens(trace.Slept, "").convicted(oracle.CommandCount))
 		})
 	}
 }
 
 func TestPingsAndRenewalsAreNoChatter(t *testing.T) {
-	s := newStory().call("B", world.OpLock).sends(world.Sent, "B", "SUBSCRIBE")
+	s := newStory().call("B", trace.OpLock).sends(trace.Sent, "B", "SUBSCRIBE")
 	for range 100 {
-		s.background(world.Sent, "B", "PING")
+		s.background(trace.Sent, "B", "PING")
 	}
 	require.False(t, s.convicted(oracle.CommandCount))
-	s.call("G", world.OpTryLock).in("B").returns("G", held).in("B")
+	s.call("G", trace.OpTryLock).in("B").returns("G", held).in("B")
 	for range 100 {
-		s.background(world.Sent, "B", "EVALSHA")
+		s.background(trace.Sent, "B", "EVALSHA")
 	}
 	require.False(t, s.convicted(oracle.CommandCount), "another goroutine of the process holds the lock and renews")
-	s = newStory().call("B", world.OpLock).sends(world.Sent, "B", "SUBSCRIBE")
+	s = newStory().call("B", trace.OpLock).sends(trace.Sent, "B", "SUBSCRIBE")
 	for range 100 {
-		s.background(world.Sent, "B", "EVALSHA")
+		s.background(trace.Sent, "B", "EVALSHA")
 	}
 	require.True(t, s.convicted(oracle.CommandCount))
 }
 
 func TestWaiterMayGiveUpWithItsOwnError(t *testing.T) {
-	waits := func(answer world.Result, after time.Duration) *story {
-		s := newStory().call("B", world.OpLock).pass(after)
+	waits := func(answer trace.Result, after time.Duration) *story {
+		s := newStory().call("B", trace.OpLock).pass(after)
 		s.trace.Events[0].Bound = 5 * time.Second
 		s.returns("B", answer)
 		s.trace.Events[1].Bound = 5 * time.Second
@@ -412,7 +412,7 @@ func TestWaiterMayGiveUpWithItsOwnError(t *testing.T) {
 	require.True(t, waits(refused, 5*time.Second).convicted(oracle.Deadlock), "it refuses as its context ends")
 	require.False(t, waits(refused, 4*time.Second).convicted(oracle.Deadlock), "it refuses before its context ends")
 
-	s := newStory().holds("A", "A1").pass(10*time.Minute).call("B", world.OpLock)
+	s := newStory().holds("A", "A1").pass(10*time.Minute).call("B", trace.OpLock)
 	s.trace.Events[len(s.trace.Events)-1].Bound = 5 * time.Second
 	s.pass(5*time.Second).returns("B", refused)
 	s.trace.Events[len(s.trace.Events)-1].Bound = 5 * time.Second

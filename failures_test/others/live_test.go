@@ -87,7 +87,7 @@ func TestRueidislockLosesTheWakeUpOfACancelledWaiter(t *testing.T) {
 			w.Sleep(w.Lease / 15)
 			second := g.StartLock()
 			w.Sleep(w.Lease / 15)
-			b.Before(func(c world.Command) bool { return world.Write(c) && c.Lane == "B" }).Delay(w.Lease / 6)
+			b.Before(func(c world.Command) bool { return world.Write(c) && c.Client == "B" }).Delay(w.Lease / 6)
 			a.Unlock()
 			w.Sleep(w.Lease / 15)
 			first.Cancel()

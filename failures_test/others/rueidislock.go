@@ -160,7 +160,7 @@ func newAttributedClient(option rueidis.ClientOption) (rueidis.Client, error) {
 
 // Do sends a command.
 func (c attributedClient) Do(ctx context.Context, cmd rueidis.Completed) rueidis.RedisResult {
-	if lane, value := world.Lane(ctx), holdValue(cmd.Commands()); lane != "" && value != "" {
+	if lane, value := world.ClientName(ctx), holdValue(cmd.Commands()); lane != "" && value != "" {
 		senders.LoadOrStore(value, lane)
 	}
 	return c.Client.Do(ctx, cmd)

@@ -3,6 +3,7 @@ package schedule
 import (
 	"cmp"
 
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -57,9 +58,9 @@ func (a *actor) isInside() bool {
 		return false
 	}
 	switch a.call.Op {
-	case world.OpLock, world.OpTryLock:
+	case trace.OpLock, trace.OpTryLock:
 		return a.call.Held() || a.owes > 0
-	case world.OpCheck, world.OpInsert:
+	case trace.OpCheck, trace.OpInsert:
 		return true
 	}
 	return a.owes > 0
@@ -80,11 +81,11 @@ func (a *actor) next() *world.Call {
 			return a.StartLock()
 		}
 		return a.StartTryLock()
-	case wait, a.call.Op == world.OpInsert, a.call.Op == world.OpCheck && a.call.Answer() != "free":
+	case wait, a.call.Op == trace.OpInsert, a.call.Op == trace.OpCheck && a.call.Answer().Kind != trace.Free:
 		return a.StartUnlock()
-	case a.call.Op == world.OpCheck:
+	case a.call.Op == trace.OpCheck:
 		return a.StartInsert(order)
-	case a.call.Op == world.OpUnlock:
+	case a.call.Op == trace.OpUnlock:
 		a.owes--
 		return a.StartUnlock()
 	case !a.call.Held():

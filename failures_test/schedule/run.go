@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 )
@@ -30,7 +31,7 @@ type Chooser func(Point) (int, bool)
 
 // Played is the record of a run.
 type Played struct {
-	Trace    *world.Trace
+	Trace    *trace.Trace
 	Schedule []string // the tokens of the choices taken
 	Costs    []int    // of each choice
 	Ends     []int    // number of events after each choice

@@ -7,7 +7,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/stages"
 )
 
@@ -69,7 +69,7 @@ func TestContinuedClientsUnlockEachHold(t *testing.T) {
 				switch {
 				case e.Acquires():
 					inside[e.Client]++
-				case e.Kind == world.Called && e.Op == world.OpUnlock:
+				case e.Kind == trace.Called && e.Op == trace.OpUnlock:
 					inside[e.Client]--
 				}
 			}

@@ -10,6 +10,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/stages"
 )
@@ -24,7 +25,7 @@ type errand struct {
 func (e errand) TryLock(ctx context.Context) (held bool, err error) {
 	done := make(chan struct{})
 	send := func() {
-		held, err = e.rdb.SetNX(ctx, "lock:order:1001", world.Lane(ctx), time.Minute/2).Result()
+		held, err = e.rdb.SetNX(ctx, "lock:order:1001", world.ClientName(ctx), time.Minute/2).Result()
 		close(done)
 	}
 	go func() { go send() }()
@@ -77,7 +78,7 @@ func TestRunEndsWithBlockedCalls(t *testing.T) {
 	require.NoError(t, err)
 	var waited []string
 	for _, e := range played.Trace.Events {
-		if e.Kind == world.Blocked {
+		if e.Kind == trace.Blocked {
 			waited = append(waited, e.Client)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 )
 
 // repetition returns the last event of a run of commands and replies that begins at first and is
@@ -14,7 +14,7 @@ import (
 // least three times.
 func (s *Story) repetition(first int) (end int) {
 	end = first
-	if s.apart || s.Events[first].Kind != world.Sent {
+	if s.oneLabelPerEvent || s.Events[first].Kind != trace.Sent {
 		return end
 	}
 	times, replies := map[string]int{}, map[string]string{}
@@ -22,15 +22,15 @@ func (s *Story) repetition(first int) (end int) {
 	for i := first; i < len(s.Events); i++ {
 		e, r := s.Events[i], s.requests[i]
 		switch {
-		case e.Kind == world.Slept:
+		case e.Kind == trace.Slept:
 			continue
-		case r == nil || r.Ledger || r.Sent < first || r.Struck < 0 || r.Delivered < 0 || s.Events[r.Delivered].At != s.Events[r.Sent].At:
+		case r == nil || r.Ledger || r.Sent < first || r.Executed < 0 || r.Delivered < 0 || s.Events[r.Delivered].At != s.Events[r.Sent].At:
 			return end
 		case r.Sent == i:
 			underWay++
-		case r.Struck == i:
+		case r.Executed == i:
 			id := attempt(e)
-			changesOwner := slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind != world.Leased })
+			changesOwner := slices.ContainsFunc(e.Effects, func(x trace.Effect) bool { return x.Kind != trace.Leased })
 			if reply, seen := replies[id]; seen && reply != s.reply(e) || changesOwner {
 				return end
 			}
@@ -53,11 +53,11 @@ func (s *Story) repetition(first int) (end int) {
 // spread adds the events to a label that follow it and are the same on other servers.
 func (s *Story) spread(l *Label) {
 	first, servers := l.Event, []string{l.Event.Server}
-	if s.apart || first.Server == "" || first.Kind == world.Server {
+	if s.oneLabelPerEvent || first.Server == "" || first.Kind == trace.Server {
 		return
 	}
 	step := 1
-	isRead := func(i int) bool { r := s.requests[i]; return r != nil && r.Struck == i && r.Delivered == i+1 }
+	isRead := func(i int) bool { r := s.requests[i]; return r != nil && r.Executed == i && r.Delivered == i+1 }
 	if isRead(l.First) {
 		step = 2
 	}
@@ -92,7 +92,7 @@ func (s *Story) several(names []string) string {
 }
 
 // attempt returns the same text for commands that share a label: client, call, command, and key or script.
-func attempt(e world.Event) string {
+func attempt(e trace.Event) string {
 	return fmt.Sprint(e.Client, e.Call, e.Command[:min(2, len(e.Command))])
 }
 
@@ -101,7 +101,7 @@ func (s *Story) repeat(first, end int) (labels []*Label) {
 	of, servers := map[string]*Label{}, map[*Label][]string{}
 	for i := first; i <= end; i++ {
 		e, r := s.Events[i], s.requests[i]
-		if e.Kind != world.Executed && e.Kind != world.Refused {
+		if e.Kind != trace.Executed && e.Kind != trace.Refused {
 			continue
 		}
 		l := of[attempt(e)]

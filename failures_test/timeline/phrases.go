@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"lockkata/failures_test/oracle"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 )
 
@@ -20,74 +20,74 @@ type phrase struct {
 	picture  i18n.Text // in a picture, if shorter; "" = as in the lane
 }
 
-func tell(style, lane string, more ...string) phrase {
+func words(style, lane string, more ...string) phrase {
 	more = append(more, "", "")
 	return phrase{style, i18n.New(lane), i18n.New(more[0]), i18n.New(more[1])}
 }
 
 // phrases has a row for each kind of event, and for its variants. [Story.row] chooses it.
 var phrases = map[string]phrase{
-	"called":               tell("h", "{call}()", "{client} calls {call}()"),
-	"called, bounded":      tell("h", "{call}(), for {time} at most", "{client} calls {call}(), and waits {time} at most"),
-	"called, context over": tell("h", "{call}(), with a cancelled context", "{client} calls {call}() with a cancelled context"),
-	"called, to ledger":    tell("", "{op} order {order}", "{client} asks the ledger to {op} order {order}"),
-	"cancelled":            tell("d", "the caller cancels {call}", "The caller of {client} cancels {call}"),
-	"deadline":             tell("r", "the deadline of {call} passes", "The deadline of {client}'s {call} passes"),
-	"ended":                tell("r", "the context of its hold ends", "The context of {client}'s hold ends, though the lock is not lost"),
+	"called":               words("h", "{call}()", "{client} calls {call}()"),
+	"called, bounded":      words("h", "{call}(), for {time} at most", "{client} calls {call}(), and waits {time} at most"),
+	"called, context over": words("h", "{call}(), with a cancelled context", "{client} calls {call}() with a cancelled context"),
+	"called, to ledger":    words("", "{op} order {order}", "{client} asks the ledger to {op} order {order}"),
+	"cancelled":            words("d", "the caller cancels {call}", "The caller of {client} cancels {call}"),
+	"deadline":             words("r", "the deadline of {call} passes", "The deadline of {client}'s {call} passes"),
+	"ended":                words("r", "the context of its hold ends", "The context of {client}'s hold ends, though the lock is not lost"),
 
-	"sent":            tell("m", "{command}", "{client} sends {request}"),
-	"sent, no answer": tell("m", "{command}: no answer", "{client} sends {request}, and gets no answer", "{command}"),
+	"sent":            words("m", "{command}", "{client} sends {request}"),
+	"sent, no answer": words("m", "{command}: no answer", "{client} sends {request}, and gets no answer", "{command}"),
 
-	"executed": tell("m", "{command} → {reply}", "{client} sends {request}, and Redis answers {reply}"),
-	"executed, unread": tell("m", "{command} → {reply} (not read yet)",
+	"executed": words("m", "{command} → {reply}", "{client} sends {request}, and Redis answers {reply}"),
+	"executed, unread": words("m", "{command} → {reply} (not read yet)",
 		"Redis executes {request} for {client}, and answers {reply}; {client} has not read it yet", "{command}"),
-	"executed, late": tell("m", "{command} arrives → {reply}", "{request} of {client} arrives, and Redis answers {reply}"),
-	"executed, late, unread": tell("m", "{command} arrives → {reply} (not read yet)",
+	"executed, late": words("m", "{command} arrives → {reply}", "{request} of {client} arrives, and Redis answers {reply}"),
+	"executed, late, unread": words("m", "{command} arrives → {reply} (not read yet)",
 		"{request} of {client} arrives, and Redis answers {reply}; {client} has not read it yet", "{command} arrives"),
-	"executed, alone": tell("m", "{command} → {reply}", "Redis executes {request} for {client}, and answers {reply}"),
-	"executed, many": tell("m", "{command} → {reply}, {n} times in {time}",
+	"executed, alone": words("m", "{command} → {reply}", "Redis executes {request} for {client}, and answers {reply}"),
+	"executed, many": words("m", "{command} → {reply}, {n} times in {time}",
 		"{client} sends {request}, {n} times in {time}, and Redis answers {reply} each time"),
-	"executed, many at once": tell("m", "{command} → {reply}, {n} times",
+	"executed, many at once": words("m", "{command} → {reply}, {n} times",
 		"{client} sends {request}, {n} times, and Redis answers {reply} each time"),
-	"refused":           tell("m", "{command} → {reply}", "{client} sends {request}, and gets an error: {error}"),
-	"delivered":         tell("m", "reads {reply}", "{client} reads the reply: {reply}"),
-	"delivered, pushed": tell("m", "hears the message", "{client} hears the message"),
-	"stored":            tell("", "{op} order {order}: {reply}", "{client} asks the ledger to {op} order {order}: {reply}"),
-	"stored, begin":     tell("", "begin a transaction", "{client} begins a transaction in the ledger"),
-	"stored, commit":    tell("", "commit: {reply}", "{client} commits its transaction: {reply}"),
+	"refused":           words("m", "{command} → {reply}", "{client} sends {request}, and gets an error: {error}"),
+	"delivered":         words("m", "reads {reply}", "{client} reads the reply: {reply}"),
+	"delivered, pushed": words("m", "hears the message", "{client} hears the message"),
+	"stored":            words("", "{op} order {order}: {reply}", "{client} asks the ledger to {op} order {order}: {reply}"),
+	"stored, begin":     words("", "begin a transaction", "{client} begins a transaction in the ledger"),
+	"stored, commit":    words("", "commit: {reply}", "{client} commits its transaction: {reply}"),
 
-	"returned":        tell("d", "= {result}", "{call}() of {client} returns: {result}"),
-	"returned, error": tell("r", "= {result}", "{call}() of {client} returns: {result}", "= error: {cause}"),
-	"returned, held":  tell("h", "= has the lock", "{client} has the lock and is inside", "{client} is inside"),
-	"returned, held again": tell("h", "= has the lock",
+	"returned":        words("d", "= {result}", "{call}() of {client} returns: {result}"),
+	"returned, error": words("r", "= {result}", "{call}() of {client} returns: {result}", "= error: {cause}"),
+	"returned, held":  words("h", "= has the lock", "{client} has the lock and is inside", "{client} is inside"),
+	"returned, held again": words("h", "= has the lock",
 		"{client} has the lock again: it holds it {nth} times", "{client} is inside, {nth} times"),
-	"returned, held too": tell("h", "= has the lock",
+	"returned, held too": words("h", "= has the lock",
 		"{client} has the lock and is inside, while another client is inside: two are inside", "{client} is inside, too"),
-	"returned, held, excused": tell("h", "= has the lock",
+	"returned, held, excused": words("h", "= has the lock",
 		"{client} has the lock and is inside; the other client cannot know yet that it has lost the lock", "{client} is inside, too"),
-	"lost":    tell("g", "is told: the hold is lost"),
-	"blocked": tell("r", "still waiting after {time}"),
+	"lost":    words("g", "is told: the hold is lost"),
+	"blocked": words("r", "still waiting after {time}"),
 
-	"frozen":         tell("h y", "stands still", "The process of {client} stands still"),
-	"frozen, before": tell("h y", "stands still before {command}", "The process of {client} stands still before {command}", "stands still"),
-	"frozen, after": tell("h y", "stands still after {command}, before the reply",
+	"frozen":         words("h y", "stands still", "The process of {client} stands still"),
+	"frozen, before": words("h y", "stands still before {command}", "The process of {client} stands still before {command}", "stands still"),
+	"frozen, after": words("h y", "stands still after {command}, before the reply",
 		"The process of {client} stands still after {command}, before the reply", "stands still"),
-	"thawed":          tell("h y", "goes on", "The process of {client} goes on"),
-	"crashed":         tell("h", "† dies", "The process of {client} dies"),
-	"crashed, before": tell("h", "† dies before {command}", "The process of {client} dies before {command}", "† dies"),
-	"crashed, after": tell("h", "† dies after {command}, before the reply",
+	"thawed":          words("h y", "goes on", "The process of {client} goes on"),
+	"crashed":         words("h", "† dies", "The process of {client} dies"),
+	"crashed, before": words("h", "† dies before {command}", "The process of {client} dies before {command}", "† dies"),
+	"crashed, after": words("h", "† dies after {command}, before the reply",
 		"The process of {client} dies after {command}, before the reply", "† dies"),
-	"cut":             tell("r", "loses its network"),
-	"healed":          tell("d", "has its network back"),
-	"delayed, before": tell("d", "… the command is on its way for {time}", "The command of {client} is on its way for {time}"),
-	"delayed, after":  tell("d", "… the reply is on its way for {time}", "The reply to {client} is on its way for {time}"),
-	"dropped, before": tell("r", "↯ the command is lost: the connection breaks", "The connection of {client} breaks: the command is lost"),
-	"dropped, after":  tell("r", "↯ the reply is lost: the connection breaks", "The connection of {client} breaks: the reply is lost"),
-	"dropped, pushed": tell("r", "↯ what was pushed is lost: the connection breaks", "The connection of {client} breaks: what was pushed is lost"),
-	"dropped, gone":   tell("r", "↯ Redis is gone: the connection breaks", "The connection of {client} breaks: Redis is gone"),
+	"cut":             words("r", "loses its network"),
+	"healed":          words("d", "has its network back"),
+	"delayed, before": words("d", "… the command is on its way for {time}", "The command of {client} is on its way for {time}"),
+	"delayed, after":  words("d", "… the reply is on its way for {time}", "The reply to {client} is on its way for {time}"),
+	"dropped, before": words("r", "↯ the command is lost: the connection breaks", "The connection of {client} breaks: the command is lost"),
+	"dropped, after":  words("r", "↯ the reply is lost: the connection breaks", "The connection of {client} breaks: the reply is lost"),
+	"dropped, pushed": words("r", "↯ what was pushed is lost: the connection breaks", "The connection of {client} breaks: what was pushed is lost"),
+	"dropped, gone":   words("r", "↯ Redis is gone: the connection breaks", "The connection of {client} breaks: Redis is gone"),
 
-	"slept":           tell("", "{time} later", "Time passes: {time}"),
-	"expired":         tell("", "", "The lease ends, and Redis removes the key"),
+	"slept":           words("", "{time} later", "Time passes: {time}"),
+	"expired":         words("", "", "The lease ends, and Redis removes the key"),
 	"expired on some": always("the lease ends"),
 
 	"server, memory-full":       always("the memory of Redis is full"),
@@ -103,51 +103,54 @@ var phrases = map[string]phrase{
 }
 
 // always returns a phrase with the same words in texts, pictures and sentences.
-func always(text string) phrase { return tell("h", text, text) }
+func always(text string) phrase { return words("h", text, text) }
 
 func init() { // the ledger
-	i18n.Register("check", "insert", world.Free, world.Taken, world.Inserted, world.Pending, world.Committed, world.NameTaken, world.NoneLeft)
+	i18n.Register("check", "insert")
+	for _, answer := range []trace.AnswerKind{trace.Free, trace.Taken, trace.Inserted, trace.Pending, trace.Committed, trace.NameTaken, trace.NoneLeft} {
+		i18n.Register(i18n.Text(answer))
+	}
 }
 
 // row returns the key of a label in [phrases]: the kind of its event, and the variant.
 func (s *Story) row(l *Label) string {
 	e := l.Event
 	switch e.Kind {
-	case world.Called:
+	case trace.Called:
 		return "called" + cmp.Or(
-			when(e.Order != "", ", to ledger"), when(e.CtxDone && !world.IsAcquire(e.Op), ", context over"), when(e.Bound > 0, ", bounded"))
-	case world.Sent:
+			when(e.Order != "", ", to ledger"), when(e.CtxDone && !trace.IsAcquire(e.Op), ", context over"), when(e.Bound > 0, ", bounded"))
+	case trace.Sent:
 		follows := s.Events[min(l.First+1, len(s.Events)-1)]
-		answered := l.Request.Lost >= 0 || l.Request.Struck >= 0 || follows.Kind == world.Delayed && follows.Request == e.Request
+		answered := l.Request.Lost >= 0 || l.Request.Executed >= 0 || follows.Kind == trace.Delayed && follows.Request == e.Request
 		return "sent" + when(!answered, ", no answer")
-	case world.Executed, world.Refused:
+	case trace.Executed, trace.Refused:
 		switch {
 		case l.times > 1:
 			return "executed, many" + when(l.Until == l.At, " at once")
-		case e.Kind == world.Refused:
+		case e.Kind == trace.Refused:
 			return "refused"
-		case s.apart:
+		case s.oneLabelPerEvent:
 			return "executed, alone"
 		}
 		return "executed" + when(s.isOnItsWay(l.Request), ", late") + when(!l.Answered, ", unread")
-	case world.Stored:
-		return "stored" + when(e.Op == world.OpBegin, ", begin") + when(e.Op == world.OpCommit, ", commit")
-	case world.Delivered:
+	case trace.Stored:
+		return "stored" + when(e.Op == trace.OpBegin, ", begin") + when(e.Op == trace.OpCommit, ", commit")
+	case trace.Delivered:
 		return "delivered" + when(len(e.Command) == 0, ", pushed")
-	case world.Returned:
+	case trace.Returned:
 		if !e.Result.Held {
 			return "returned" + when(e.Result.Error != "", ", error")
 		}
-		return "returned, held" + cmp.Or(when(strings.Contains(l.After.Inside, "x"), " too"),
-			when(strings.Contains(l.After.Inside, "e"), ", excused"), when(l.before > 0, " again"))
-	case world.Dropped:
+		return "returned, held" + cmp.Or(when(l.After.has(Together), " too"),
+			when(l.After.has(Excused), ", excused"), when(l.before > 0, " again"))
+	case trace.Dropped:
 		if e.Fault == "" && e.Moment == "" {
 			return "dropped, pushed"
 		}
 		return "dropped, " + string(e.Fault) + string(e.Moment)
-	case world.Expired:
+	case trace.Expired:
 		return "expired" + when(e.Server != "", " on some")
-	case world.Server:
+	case trace.Server:
 		return "server, " + string(e.Fault)
 	}
 	return string(e.Kind) + when(e.Moment != "", ", "+string(e.Moment))
@@ -167,11 +170,11 @@ func (s *Story) say(t i18n.Text, l *Label) string {
 	if l.times > 1 {
 		lasts = l.Until - l.At
 	}
-	if lasts > 10*time.Second && e.Kind != world.Slept {
+	if lasts > 10*time.Second && e.Kind != trace.Slept {
 		lasts = lasts.Round(time.Second)
 	}
 	order := e.Order
-	if e.Kind == world.Stored {
+	if e.Kind == trace.Stored {
 		order = e.Command[1]
 	}
 	pairs := []any{
@@ -204,21 +207,21 @@ func (s *Story) Text(l *Label) string {
 
 // isToLedger reports whether the label is a call to the ledger whose request is not on its way.
 func (l *Label) isToLedger() bool {
-	return l.Event.Kind == world.Called && world.IsStore(l.Event.Op) && !l.Leaves
+	return l.Event.Kind == trace.Called && trace.IsStore(l.Event.Op) && !l.Leaves
 }
 
 // Picture returns the words of a label in a picture, and their style.
 func (s *Story) Picture(l *Label) (text, style string) {
 	p := phrases[s.row(l)]
 	switch {
-	case l.Event.Kind == world.Slept || l.isToLedger():
+	case l.Event.Kind == trace.Slept || l.isToLedger():
 		return "", ""
 	case p.picture != "":
 		text = s.say(p.picture, l)
 	default:
 		text = s.Text(l)
 	}
-	if l.Event.Kind == world.Server {
+	if l.Event.Kind == trace.Server {
 		text = "▸ " + text
 	}
 	if p.style == "h" && slices.ContainsFunc(l.Found, func(f oracle.Finding) bool { return f.Monitor == oracle.Exclusion }) {
@@ -246,9 +249,9 @@ func (s *Story) sentence(l *Label) string {
 
 // Sentences returns the events of a trace, beginning with event from, in one sentence each. A
 // command that leaves has none: its execution has one.
-func Sentences(trace *world.Trace, from int, language i18n.Language) (all []string) {
-	s := tellAll(&Story{Trace: trace, language: language, apart: true}, nil)
-	for l := range s.told {
+func Sentences(tr *trace.Trace, from int, language i18n.Language) (all []string) {
+	s := makeLabels(&Story{Trace: tr, language: language, oneLabelPerEvent: true}, nil)
+	for l := range s.visible {
 		if l.First >= from {
 			all = append(all, s.sentence(l))
 		}
@@ -257,9 +260,9 @@ func Sentences(trace *world.Trace, from int, language i18n.Language) (all []stri
 }
 
 // fromOutside are the kinds of events that no lock causes.
-var fromOutside = []world.Kind{
-	world.Called, world.Refused, world.Dropped, world.Frozen, world.Thawed, world.Crashed, world.Cut, world.Healed, world.Delayed, world.Cancelled,
-	world.Server, world.Slept,
+var fromOutside = []trace.Kind{
+	trace.Called, trace.Refused, trace.Dropped, trace.Frozen, trace.Thawed, trace.Crashed, trace.Cut, trace.Healed, trace.Delayed, trace.Cancelled,
+	trace.Server, trace.Slept,
 }
 
 // longestScenario is the number of steps that Scenario returns at most.
@@ -267,9 +270,9 @@ const longestScenario = 14
 
 // Scenario returns the events that the lock did not cause: the calls, the faults, and the time that
 // passed.
-func Scenario(trace *world.Trace, language i18n.Language) (steps []string) {
-	s := NewStory(trace, nil, language)
-	for l := range s.told {
+func Scenario(tr *trace.Trace, language i18n.Language) (steps []string) {
+	s := NewStory(tr, nil, language)
+	for l := range s.visible {
 		if !l.Event.Background && slices.Contains(fromOutside, l.Event.Kind) {
 			steps = append(steps, strings.TrimRight(s.sentence(l), ".。"))
 		}

@@ -16,7 +16,7 @@ type Row struct {
 
 // Rows returns the rows of the story.
 func (s *Story) Rows() (rows []Row) {
-	for l := range s.told {
+	for l := range s.visible {
 		row := Row{Label: l, Text: s.Text(l), Says: s.sentence(l), Redis: s.Redis(l), Ledger: s.LedgerNews(l), Orders: s.orders(l.After.Orders)}
 		for _, f := range l.Found {
 			row.Findings = append(row.Findings, strings.TrimPrefix(s.Shorten(f.Sentence(s.language)), "✗ "))

@@ -9,30 +9,30 @@ import (
 	"time"
 
 	"lockkata/failures_test/oracle"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 )
 
 // Story is a trace as labels, in the order in which things happened.
 type Story struct {
-	*world.Trace
-	Key      string // the lock's key, shown as K
-	Other    string // the key of the other lock, shown as L, where clients take two
-	language i18n.Language
-	Labels   []*Label
-	requests []*world.Request  // event → its request
-	stuck    map[int]bool      // requests that a fault delays
-	same     map[string]string // B1 → "A1=B1": both have written the same value
-	Ledger   bool              // a client used it
-	apart    bool              // no two events share a label
+	*trace.Trace
+	Key              string // the lock's key, shown as K
+	Other            string // the key of the other lock, shown as L, where clients take two
+	language         i18n.Language
+	Labels           []*Label
+	requests         []*trace.Request  // event → its request
+	stuck            map[int]bool      // requests that a fault delays
+	same             map[string]string // B1 → "A1=B1": both have written the same value
+	Ledger           bool              // a client used it
+	oneLabelPerEvent bool              // no two events share a label
 }
 
 // Label is a row or box of a picture for events that belong together: one event, a
 // command with its reply if nothing came between, or a run of equal attempts.
 type Label struct {
 	First, Last int         // indices of its events; First is -1 for time or a deadline that passes
-	Event       world.Event // the event shown
-	Request     *world.Request
+	Event       trace.Event // the event shown
+	Request     *trace.Request
 	Lane        int // -1: no client's
 	At, Until   time.Duration
 	times       int  // number of equal attempts
@@ -43,16 +43,33 @@ type Label struct {
 	Found       []oracle.Finding
 }
 
-// State is the state after a label, with letters for each lane.
+// State is the state after a label.
 type State struct {
-	Inside  string // - outside, i inside, x inside with another client, e the same but excused
-	Process string // - runs, s paused, d dead, n has no network
-	Waits   []bool // in Lock
-	Keys    []world.Key
-	Lock    []world.Key   // those of Keys that are K or L, on each server
+	Clients []Client // in the order of their lanes
+	Keys    []trace.Key
+	Lock    []trace.Key   // those of Keys that are K or L, on each server
 	KeysAt  time.Duration // the time for which the leases of Keys are right
-	Orders  []world.Order
+	Orders  []trace.Order
 }
+
+// Client is the state of one client.
+type Client struct {
+	Inside  Inside
+	Waits   bool // in Lock
+	Process trace.Condition
+}
+
+// Inside says whether a client believes to hold the lock.
+type Inside int
+
+// A client is Excused if another one is inside too, and one of them cannot know yet that it has lost
+// the lock.
+const (
+	Outside Inside = iota
+	Alone
+	Together
+	Excused
+)
 
 // Tone is the colour of a verdict.
 type Tone string
@@ -65,17 +82,17 @@ const (
 )
 
 // deadline is the kind of a label without an event: the deadline of a call passes.
-const deadline world.Kind = "deadline"
+const deadline trace.Kind = "deadline"
 
 // NewStory turns a trace into labels.
-func NewStory(trace *world.Trace, found []oracle.Finding, language i18n.Language) *Story {
-	return tellAll(&Story{Trace: trace, language: language}, found)
+func NewStory(tr *trace.Trace, found []oracle.Finding, language i18n.Language) *Story {
+	return makeLabels(&Story{Trace: tr, language: language}, found)
 }
 
 // teller makes the labels of a story, event by event.
-type teller struct {
+type labeler struct {
 	*Story
-	scene   *world.Scene
+	scene   *trace.Scene
 	found   []oracle.Finding // not yet in a label
 	excused bool             // two are inside, and one cannot know yet that it has lost the lock
 	until   time.Duration    // the end of the last label
@@ -85,19 +102,19 @@ type teller struct {
 }
 
 // tellAll makes the labels.
-func tellAll(s *Story, found []oracle.Finding) *Story {
+func makeLabels(s *Story, found []oracle.Finding) *Story {
 	s.Key, s.Other = s.LockKey(), s.OtherKey()
-	s.requests, s.stuck, s.same = make([]*world.Request, len(s.Events)), map[int]bool{}, map[string]string{}
+	s.requests, s.stuck, s.same = make([]*trace.Request, len(s.Events)), map[int]bool{}, map[string]string{}
 	for i, scene := range s.Scenes() {
 		e := scene.Event
 		if scene.Request != nil {
 			s.requests[i] = scene.Request.Final()
 		}
-		if e.Kind == world.Sent && scene.Condition(e.Process).Cut || e.Kind == world.Delayed && e.Moment == world.BeforeCommand {
+		if e.Kind == trace.Sent && scene.Condition(e.Process).Cut || e.Kind == trace.Delayed && e.Moment == trace.BeforeCommand {
 			s.stuck[e.Request] = true
 		}
 	}
-	t := &teller{Story: s, scene: s.UpTo(0).End(), found: found, passed: map[int]bool{}}
+	t := &labeler{Story: s, scene: s.UpTo(0).End(), found: found, passed: map[int]bool{}}
 	for i := 0; i < len(s.Events); {
 		t.passDeadlines(s.Events[i].At)
 		labels, last := s.labelsAt(i)
@@ -108,28 +125,28 @@ func tellAll(s *Story, found []oracle.Finding) *Story {
 			t.follow()
 		}
 		t.add(labels)
-		t.tell(s.Events[last].Step)
+		t.addFindings(s.Events[last].Step)
 	}
 	t.passDeadlines(t.wakes)
 	t.passTime(t.wakes)
-	t.tell(-1)
+	t.addFindings(-1)
 	return s
 }
 
 // follow moves on by an event.
-func (t *teller) follow() {
+func (t *labeler) follow() {
 	t.scene = t.Scenes()[t.scene.Index+1]
 	switch e := t.scene.Event; {
-	case e.Kind == world.Slept && !t.apart:
+	case e.Kind == trace.Slept && !t.oneLabelPerEvent:
 		t.until, t.wakes, t.idle = max(t.until, e.At), e.At+e.Bound, true
 	case e.Acquires():
 		t.excused = !slices.ContainsFunc(t.found, func(f oracle.Finding) bool {
 			return f.Step == e.Step && f.Monitor == oracle.Exclusion
 		})
-	case e.Kind == world.Executed:
+	case e.Kind == trace.Executed:
 		for _, effect := range e.Effects {
 			label, first := effect.Owner.Label, effect.Owner.Shares
-			if effect.Kind == world.Installed && first != "" && slices.Contains(e.Command, label) { // a random value
+			if effect.Kind == trace.Installed && first != "" && slices.Contains(e.Command, label) { // a random value
 				t.same[label] = first + "=" + label
 			}
 		}
@@ -138,31 +155,31 @@ func (t *teller) follow() {
 }
 
 // passTime adds a label for the time that passes until then, while the scenario pauses.
-func (t *teller) passTime(at time.Duration) {
+func (t *labeler) passTime(at time.Duration) {
 	at = min(at, t.wakes)
 	if gap := at - t.until; gap >= time.Second || gap > 0 && t.idle && at == t.wakes {
-		t.add([]*Label{{First: -1, Last: t.scene.Index, Event: world.Event{Kind: world.Slept, Bound: gap}, At: t.until, Until: t.until}})
+		t.add([]*Label{{First: -1, Last: t.scene.Index, Event: trace.Event{Kind: trace.Slept, Bound: gap}, At: t.until, Until: t.until}})
 		t.until = at
 	}
 }
 
 // passDeadlines adds a label for each deadline, up to that time, of a call that is under way.
-func (t *teller) passDeadlines(at time.Duration) {
+func (t *labeler) passDeadlines(at time.Duration) {
 	for _, c := range t.scene.Calls {
-		if end := c.At + c.Bound; c.Bound > 0 && end <= at && !t.apart && !t.passed[c.Call] {
+		if end := c.At + c.Bound; c.Bound > 0 && end <= at && !t.oneLabelPerEvent && !t.passed[c.Call] {
 			t.passed[c.Call] = true
 			t.passTime(end)
-			e := world.Event{Kind: deadline, At: end, Client: c.Client, Process: c.Process, Call: c.Call, Op: c.Op}
+			e := trace.Event{Kind: deadline, At: end, Client: c.Client, Process: c.Process, Call: c.Call, Op: c.Op}
 			t.add([]*Label{{First: -1, Last: t.scene.Index, Event: e, At: end, Until: end}})
 		}
 	}
 }
 
 // add adds labels, with the state after them.
-func (t *teller) add(labels []*Label) {
+func (t *labeler) add(labels []*Label) {
 	after := t.moment()
 	for _, l := range labels {
-		l.Lane, l.After = slices.Index(t.Lanes, l.Event.Client), after
+		l.Lane, l.After = slices.Index(t.Clients, l.Event.Client), after
 		if l.First >= 0 {
 			l.before = t.Scenes()[l.First].Before.Holds(l.Event.Client)
 		}
@@ -173,7 +190,7 @@ func (t *teller) add(labels []*Label) {
 
 // tell adds the findings up to a step to the last label, if the label includes the step; -1: all
 // findings that are left. A command shares a label with its execution, so it may have none yet.
-func (t *teller) tell(step int) {
+func (t *labeler) addFindings(step int) {
 	if len(t.Labels) == 0 {
 		return
 	}
@@ -193,14 +210,14 @@ func (s *Story) labelsAt(i int) (labels []*Label, last int) {
 	}
 	s.spread(l)
 	switch {
-	case e.Kind == world.Slept && !s.apart: // see passTime
+	case e.Kind == trace.Slept && !s.oneLabelPerEvent: // see passTime
 		return nil, i
 	case r != nil && r.Sent == i:
 		if !s.isLate(r) {
 			return nil, l.Last
 		}
 		l.Leaves = true
-	case r != nil && r.Struck == i && !s.apart:
+	case r != nil && r.Executed == i && !s.oneLabelPerEvent:
 		l.Answered = r.Delivered == i || r.Delivered == i+1
 		if r.Delivered == i+1 {
 			l.Last = max(l.Last, i+1)
@@ -211,32 +228,37 @@ func (s *Story) labelsAt(i int) (labels []*Label, last int) {
 
 // isLate reports whether a request leaves some time before it arrives. A request that
 // waited because its process was paused had not left.
-func (s *Story) isLate(r *world.Request) bool {
-	if r.Held || r.Struck == r.Sent+1 {
+func (s *Story) isLate(r *trace.Request) bool {
+	if r.Paused || r.Executed == r.Sent+1 {
 		return false
 	}
-	if r.Struck < 0 || r.Ledger || s.Events[r.Sent].At != s.Events[r.Struck].At {
+	if r.Executed < 0 || r.Ledger || s.Events[r.Sent].At != s.Events[r.Executed].At {
 		return true
 	}
-	return slices.ContainsFunc(s.Events[r.Sent:r.Struck], func(e world.Event) bool {
-		return e.Kind != world.Sent && e.Kind != world.Executed && e.Kind != world.Delivered && e.Kind != world.Returned
+	return slices.ContainsFunc(s.Events[r.Sent:r.Executed], func(e trace.Event) bool {
+		return e.Kind != trace.Sent && e.Kind != trace.Executed && e.Kind != trace.Delivered && e.Kind != trace.Returned
 	})
 }
 
 // isOnItsWay reports whether time passes while a request is on its way, or it gets lost.
-func (s *Story) isOnItsWay(r *world.Request) bool {
-	if r == nil || r.Sent < 0 || s.apart || !s.isLate(r) {
+func (s *Story) isOnItsWay(r *trace.Request) bool {
+	if r == nil || r.Sent < 0 || s.oneLabelPerEvent || !s.isLate(r) {
 		return false
 	}
-	end := r.Struck
+	end := r.Executed
 	if end < 0 {
 		end = len(s.Events) - 1
 	}
 	return s.stuck[r.ID] || r.Lost == r.Sent+1 || s.Events[end].At > s.Events[r.Sent].At
 }
 
+// has reports whether a client is inside in that way.
+func (s State) has(how Inside) bool {
+	return slices.ContainsFunc(s.Clients, func(c Client) bool { return c.Inside == how })
+}
+
 // told yields the labels that have words: the others are not drawn as text.
-func (s *Story) told(yield func(*Label) bool) {
+func (s *Story) visible(yield func(*Label) bool) {
 	for _, l := range s.Labels {
 		isEmpty := l.Leaves && !s.isOnItsWay(l.Request) || s.Text(l) == "" && s.Redis(l) == "" && len(l.Found) == 0
 		if !isEmpty && !yield(l) {
@@ -246,7 +268,7 @@ func (s *Story) told(yield func(*Label) bool) {
 }
 
 // moment returns the present state.
-func (t *teller) moment() State {
+func (t *labeler) moment() State {
 	m := State{KeysAt: t.scene.KeysAt, Orders: t.scene.Orders}
 	for _, k := range t.scene.Keys {
 		shown := t.shown(k)
@@ -256,35 +278,26 @@ func (t *teller) moment() State {
 		}
 	}
 	inside := t.scene.Insiders()
-	for _, lane := range t.Lanes {
-		where, state := "-", "-"
-		another := func(other string) bool { return other != lane && t.SharesLock(other, lane) }
+	for _, client := range t.Clients {
+		call, _ := t.scene.Call(client)
+		now := Client{Process: t.scene.Condition(t.scene.Process(client)), Waits: call.Op == trace.OpLock}
+		another := func(other string) bool { return other != client && t.SharesLock(other, client) }
 		switch {
-		case t.scene.Holds(lane) == 0:
+		case t.scene.Holds(client) == 0:
 		case !slices.ContainsFunc(inside, another):
-			where = "i"
+			now.Inside = Alone
 		case t.excused:
-			where = "e"
+			now.Inside = Excused
 		default:
-			where = "x"
+			now.Inside = Together
 		}
-		switch c := t.scene.Condition(t.scene.Process(lane)); {
-		case c.Dead:
-			state = "d"
-		case c.Frozen:
-			state = "s"
-		case c.Cut:
-			state = "n"
-		}
-		m.Inside, m.Process = m.Inside+where, m.Process+state
-		call, _ := t.scene.Call(lane)
-		m.Waits = append(m.Waits, call.Op == world.OpLock)
+		m.Clients = append(m.Clients, now)
 	}
 	return m
 }
 
 // shown returns a key as pictures show it: K for its name, and one name for a value that two holds wrote.
-func (s *Story) shown(k world.Key) world.Key {
+func (s *Story) shown(k trace.Key) trace.Key {
 	k.Name, k.Entries = s.Shorten(k.Name), slices.Clone(k.Entries)
 	if same, shared := s.same[k.Owner.Label]; shared {
 		for i := range k.Entries {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"lockkata/failures_test/oracle"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 	"lockkata/internal/term"
 )
@@ -25,18 +25,18 @@ var noPart = i18n.New("{finding} (not part of this exercise)")
 // Text draws a trace for a terminal. Time runs down. A bar at the left edge of a
 // lane shows that the client is inside the lock; it is doubled, and red, while
 // two are.
-func Text(trace *world.Trace, found []oracle.Finding, o Options) string {
+func Text(tr *trace.Trace, found []oracle.Finding, o Options) string {
 	if o.Width == 0 {
 		o.Width = 120
 	}
-	d := &drawing{Options: o, Story: NewStory(trace, found, o.Language)}
+	d := &drawing{Options: o, Story: NewStory(tr, found, o.Language)}
 	rows := d.Rows()
 	d.measure(rows)
 	d.head()
 	before := time.Duration(-1)
 	for _, r := range rows {
 		at := ""
-		if r.At != before && r.Event.Kind != world.Slept {
+		if r.At != before && r.Event.Kind != trace.Slept {
 			at, before = tick(r.At), r.At
 		}
 		d.row(r, at)
@@ -69,7 +69,7 @@ var (
 // the picture fits, or all have the least width.
 func (d *drawing) measure(rows []Row) {
 	d.time, d.redisW, d.source = term.Columns(timeColumn.Localize(d.Language)), term.Columns(d.redisHead()), gap+len("watchdog.go:100")
-	for _, lane := range d.Lanes {
+	for _, lane := range d.Clients {
 		d.widths = append(d.widths, max(term.Columns(d.Head(lane)), readable))
 	}
 	for _, r := range rows {
@@ -77,7 +77,7 @@ func (d *drawing) measure(rows []Row) {
 		d.redisW = max(d.redisW, term.Columns(r.Redis))
 		d.orders = max(d.orders, term.Columns(r.Ledger))
 		d.source = max(d.source, gap+term.Columns(source(r.Event)))
-		if r.Lane >= 0 && r.Event.Kind != world.Slept {
+		if r.Lane >= 0 && r.Event.Kind != trace.Slept {
 			d.widths[r.Lane] = max(d.widths[r.Lane], term.Columns(r.Text))
 		}
 	}
@@ -153,7 +153,7 @@ func (d *drawing) head() {
 		d.print(cell{style: term.Dim, lines: []string{keys}})
 	}
 	cells := []cell{{style: term.Bold, width: d.time, lines: []string{timeColumn.Localize(d.Language)}}}
-	for i, lane := range d.Lanes {
+	for i, lane := range d.Clients {
 		cells = append(cells, cell{term.Bold, d.widths[i], "  ", Fold(d.Head(lane), d.widths[i])})
 	}
 	cells = append(cells, cell{style: term.Bold, width: d.redisW, lines: []string{d.redisHead()}})
@@ -167,7 +167,7 @@ func (d *drawing) head() {
 // row draws a row. Events of Redis itself go across all lanes.
 func (d *drawing) row(r Row, at string) {
 	lane, said, from, style := r.Lane, r.Text, source(r.Event), term.Style("")
-	if r.Event.Kind == world.Slept {
+	if r.Event.Kind == trace.Slept {
 		lane, said, style = 0, "⋮ "+said, term.Dim
 	}
 	cells := []cell{{style: term.Dim, width: d.time, lines: []string{at}}}
@@ -176,7 +176,7 @@ func (d *drawing) row(r Row, at string) {
 		cells = append(cells, cell{style: term.Bold, width: width, lines: Fold("▸ "+said, width)})
 	} else {
 		for i, width := range d.widths {
-			c := cell{style: style, width: width, bar: d.bar(r.After, i) + " "}
+			c := cell{style: style, width: width, bar: d.bar(r.After.Clients[i]) + " "}
 			if i == lane {
 				c.lines = Fold(said, width)
 			}
@@ -205,13 +205,13 @@ func (d *drawing) findings(r Row) {
 	}
 }
 
-func (d *drawing) bar(m State, lane int) string {
+func (d *drawing) bar(c Client) string {
 	switch {
-	case m.Process[lane] == 's':
+	case c.Process.Frozen:
 		return d.Color.Paint(term.Yellow, "░")
-	case m.Inside[lane] == 'i':
+	case c.Inside == Alone:
 		return d.Color.Paint(term.Green, "│")
-	case m.Inside[lane] != '-':
+	case c.Inside != Outside:
 		return d.Color.Paint(term.Red, "║")
 	}
 	return " "

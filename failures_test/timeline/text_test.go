@@ -12,6 +12,7 @@ import (
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -51,16 +52,16 @@ func (p *plain) Unlock(ctx context.Context) error { return p.rdb.Do(ctx, "DEL", 
 
 func draw(t *testing.T, options timeline.Options, scenario func(*world.World)) string {
 	t.Helper()
-	trace, err := world.Run(t, world.Config{New: newPlain}, scenario)
+	tr, err := world.Run(t, world.Config{New: newPlain}, scenario)
 	require.NoError(t, err)
-	return timeline.Text(trace, oracle.Judge(trace), options)
+	return timeline.Text(tr, oracle.Judge(tr), options)
 }
 
 func TestTextShowsTheWholeRun(t *testing.T) {
 	got := draw(t, timeline.Options{Width: 115}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock()
-		a.Before(world.Of(world.OpUnlock, world.Write)).Freeze()
+		a.Before(world.Of(trace.OpUnlock, world.Write)).Freeze()
 		a.Unlock()
 		w.Sleep(31 * time.Second)
 		b.TryLock()
@@ -130,7 +131,7 @@ func TestTwoInsideAreMarkedIfTheyShareALock(t *testing.T) {
 }
 
 func TestValueSharedByTwoHoldsIsMarked(t *testing.T) {
-	trace, err := world.Run(t, world.Config{
+	tr, err := world.Run(t, world.Config{
 		New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 			return &plain{rdb, "lock:" + name, "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", lease}, nil
 		},
@@ -140,7 +141,7 @@ func TestValueSharedByTwoHoldsIsMarked(t *testing.T) {
 		w.Client("B").Lock()
 	})
 	require.NoError(t, err)
-	got := timeline.Text(trace, nil, timeline.Options{})
+	got := timeline.Text(tr, nil, timeline.Options{})
 	require.Contains(t, got, "SET K A1 NX PX 30000 → OK")
 	require.Contains(t, got, "SET K A1=B1 NX PX 30000 → OK")
 	require.Contains(t, got, "A1=B1, 30s left")
@@ -196,7 +197,7 @@ func (g generous) Lost(context.Context) (<-chan struct{}, func() bool) {
 
 func TestOptionalMethodsAreShown(t *testing.T) {
 	for lost, says := range map[bool]string{true: "is told: the hold is lost", false: "the context of its hold ends"} {
-		trace, err := world.Run(t, world.Config{
+		tr, err := world.Run(t, world.Config{
 			New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 				return generous{&plain{rdb, "lock:" + name, "locked", lease}, lost}, nil
 			},
@@ -208,7 +209,7 @@ func TestOptionalMethodsAreShown(t *testing.T) {
 			b.ForceUnlock()
 		})
 		require.NoError(t, err)
-		got := timeline.Text(trace, nil, timeline.Options{})
+		got := timeline.Text(tr, nil, timeline.Options{})
 		for _, says := range []string{says, "= a count of 1", "= unlocked", "= nobody holds it"} {
 			require.Contains(t, got, says)
 		}

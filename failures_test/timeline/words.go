@@ -2,12 +2,11 @@ package timeline
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 	"lockkata/internal/term"
 )
@@ -22,7 +21,7 @@ var (
 )
 
 // command returns a command as typed, with K for the lock's key, and the same for a sentence (request).
-func (s *Story) command(e world.Event) (command, request string) {
+func (s *Story) command(e trace.Event) (command, request string) {
 	line := s.line(e)
 	if e.Background {
 		return background.Localize(s.language, "command", line), inBackground.Localize(s.language, "command", line)
@@ -30,7 +29,7 @@ func (s *Story) command(e world.Event) (command, request string) {
 	return line, line
 }
 
-func (s *Story) line(e world.Event) string {
+func (s *Story) line(e trace.Event) string {
 	if isSubscription(e) {
 		return e.Command[0]
 	}
@@ -41,7 +40,7 @@ func (s *Story) line(e world.Event) string {
 	return s.Shorten(strings.Join(words, " "))
 }
 
-func isSubscription(e world.Event) bool {
+func isSubscription(e trace.Event) bool {
 	return len(e.Command) > 0 && strings.HasSuffix(e.Command[0], "SUBSCRIBE")
 }
 
@@ -57,35 +56,30 @@ func (s *Story) Shorten(text string) string {
 }
 
 // reply returns the reply to a command, shortened.
-func (s *Story) reply(e world.Event) string {
+func (s *Story) reply(e trace.Event) string {
 	switch {
 	case isSubscription(e) && !strings.HasPrefix(e.Reply, "(error)"):
 		return "OK"
-	case e.Kind == world.Stored:
-		return s.answer(e)
+	case e.Kind == trace.Stored:
+		return s.answer(e.Answer)
 	}
 	return s.Shorten(e.Reply)
 }
 
 // answer returns the ledger's answer in words.
-func (s *Story) answer(e world.Event) string {
-	var read, now int
-	var word, client string
-	scan := func(format string, into ...any) bool {
-		n, _ := fmt.Sscanf(e.Reply, format, into...)
-		return n == len(into)
-	}
-	switch {
-	case e.IsStale():
+func (s *Story) answer(a *trace.Answer) string {
+	switch a.Kind {
+	case trace.StaleToken:
 		return staleToken.Localize(s.language)
-	case scan(world.StaleVersion, &read, &now):
-		return staleVersion.Localize(s.language, "read", read, "now", now)
-	case scan(world.AtVersion, &word, &now):
-		return atVersion.Localize(s.language, "answer", i18n.Text(word), "now", now)
-	case scan(world.DoneBefore, &word, &client):
-		return doneBefore.Localize(s.language, "order", s.Order(world.Order{Name: word, Client: client}))
+	case trace.StaleVersion:
+		return staleVersion.Localize(s.language, "read", a.Read, "now", a.Version)
+	case trace.DoneBefore:
+		return doneBefore.Localize(s.language, "order", s.Order(a.Before))
 	}
-	return i18n.Text(e.Reply).Localize(s.language)
+	if a.Version > 0 {
+		return atVersion.Localize(s.language, "answer", i18n.Text(a.Kind), "now", a.Version)
+	}
+	return i18n.Text(a.Kind).Localize(s.language)
 }
 
 // Results of calls.
@@ -96,17 +90,17 @@ var (
 	otherHas  = i18n.New("no: another client has it")
 	failsWith = i18n.New("error: {error}")
 	successes = map[string]i18n.Text{ // of calls that return no more than an error
-		world.OpUnlock: i18n.New("unlocked"), world.OpForce: i18n.New("unlocked"), world.OpClose: i18n.New("closed"), world.OpRun: i18n.New("done"),
+		trace.OpUnlock: i18n.New("unlocked"), trace.OpForce: i18n.New("unlocked"), trace.OpClose: i18n.New("closed"), trace.OpRun: i18n.New("done"),
 	}
 )
 
 // Result returns the result of a call in words.
-func Result(e world.Event, in i18n.Language) string {
-	done := e.Result.Claim == world.ClaimDone
+func Result(e trace.Event, in i18n.Language) string {
+	done := e.Result.Claim == trace.ClaimDone
 	switch {
-	case e.Op == world.OpCount && done:
+	case e.Op == trace.OpCount && done:
 		return countOf.Localize(in, "n", e.Result.Count)
-	case e.Op == world.OpForce && e.Result.Claim == world.ClaimRefused:
+	case e.Op == trace.OpForce && e.Result.Claim == trace.ClaimRefused:
 		return nobodyHas.Localize(in)
 	case successes[e.Op] != "" && done:
 		return successes[e.Op].Localize(in)
@@ -128,7 +122,7 @@ var (
 
 // Redis returns the keys in Redis after a label, "" if the label is not about Redis.
 func (s *Story) Redis(l *Label) string {
-	if !slices.Contains([]world.Kind{world.Executed, world.Expired, world.Server}, l.Event.Kind) {
+	if !slices.Contains([]trace.Kind{trace.Executed, trace.Expired, trace.Server}, l.Event.Kind) {
 		return ""
 	}
 	return s.keysText(l, l.After.Keys)
@@ -139,8 +133,8 @@ func (s *Story) News(l *Label) string {
 	if len(l.Event.Effects) == 0 {
 		return ""
 	}
-	isSame := func(k world.Key) bool {
-		return s.Other != "" && !slices.ContainsFunc(l.Event.Effects, func(x world.Effect) bool { return s.Shorten(x.Key) == k.Name })
+	isSame := func(k trace.Key) bool {
+		return s.Other != "" && !slices.ContainsFunc(l.Event.Effects, func(x trace.Effect) bool { return s.Shorten(x.Key) == k.Name })
 	}
 	return s.keysText(l, slices.DeleteFunc(slices.Clone(l.After.Lock), isSame))
 }
@@ -149,7 +143,7 @@ func (s *Story) News(l *Label) string {
 const NoKey = "·"
 
 // Marks returns the owner of the lock's key on each of several servers: A1 A1 B1 · ·
-func (s *Story) Marks(keys []world.Key) []string {
+func (s *Story) Marks(keys []trace.Key) []string {
 	marks := make([]string, len(s.Servers))
 	for i, server := range s.Servers {
 		marks[i] = NoKey
@@ -163,7 +157,7 @@ func (s *Story) Marks(keys []world.Key) []string {
 }
 
 // keysText returns "A1, 30s left" for each key, at the end of the label.
-func (s *Story) keysText(l *Label, keys []world.Key) string {
+func (s *Story) keysText(l *Label, keys []trace.Key) string {
 	if len(s.Servers) > 0 {
 		var columns string
 		for _, mark := range s.Marks(keys) {
@@ -174,7 +168,7 @@ func (s *Story) keysText(l *Label, keys []world.Key) string {
 	var parts []string
 	for _, k := range keys {
 		form := timeLeft
-		if k.TTL == world.NoTTL {
+		if k.TTL == trace.NoTTL {
 			form = noLease
 		}
 		name := ""
@@ -186,14 +180,14 @@ func (s *Story) keysText(l *Label, keys []world.Key) string {
 	switch {
 	case len(parts) > 0:
 		return strings.Join(parts, ", ")
-	case l.Event.Kind == world.Expired:
+	case l.Event.Kind == trace.Expired:
 		return leaseOver.Localize(s.language)
 	}
 	return noKey.Localize(s.language)
 }
 
 // Holder returns the value and the owner of a key; the value alone if it begins with the owner: A1.
-func Holder(k world.Key) string {
+func Holder(k trace.Key) string {
 	if strings.HasPrefix(k.Value(), k.Owner.Label) {
 		return k.Value()
 	}
@@ -202,13 +196,13 @@ func Holder(k world.Key) string {
 
 // LedgerNews returns the orders of the ledger after a label that has changed it.
 func (s *Story) LedgerNews(l *Label) string {
-	if e := l.Event; e.Kind != world.Stored || e.Reply != world.Inserted && e.Reply != world.Committed {
+	if e := l.Event; e.Kind != trace.Stored || e.Answer.Kind != trace.Inserted && e.Answer.Kind != trace.Committed {
 		return ""
 	}
 	return strings.Join(s.orders(l.After.Orders), ", ")
 }
 
-func (s *Story) orders(orders []world.Order) (names []string) {
+func (s *Story) orders(orders []trace.Order) (names []string) {
 	for _, o := range orders {
 		names = append(names, s.Order(o))
 	}
@@ -217,7 +211,7 @@ func (s *Story) orders(orders []world.Order) (names []string) {
 }
 
 // Order returns an order in words: "order-1 by A".
-func (s *Story) Order(o world.Order) string {
+func (s *Story) Order(o trace.Order) string {
 	return orderBy.Localize(s.language, "order", o.Name, "client", o.Client)
 }
 
@@ -225,15 +219,15 @@ var ofLock = i18n.New("{client}, lock {name}")
 
 // Head returns the heading of a lane: the client, and the name of its lock if that differs.
 func (s *Story) Head(lane string) string {
-	if name, other := s.Others[lane]; other {
-		return ofLock.Localize(s.language, "client", lane, "name", name)
+	if names, other := s.OtherLocks[lane]; other {
+		return ofLock.Localize(s.language, "client", lane, "name", strings.Join(names, " + "))
 	}
 	return lane
 }
 
 // source returns the line that sent a command: mutex.go:64.
-func source(e world.Event) string {
-	if e.Kind != world.Executed {
+func source(e trace.Event) string {
+	if e.Kind != trace.Executed {
 		return ""
 	}
 	return e.Source.Short()

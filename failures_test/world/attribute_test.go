@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -42,8 +43,8 @@ func TestAttributedCommandBelongsToItsCall(t *testing.T) {
 		"of another command":    {func(args []string) (string, bool) { return "", args[0] == "DEL" }, "A", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			trace := runWith(t, world.Config{New: newDelegating, AttributeTo: c.attributeTo}, story)
-			set := events(trace, world.Executed)[0]
+			tr := runWith(t, world.Config{New: newDelegating, AttributeTo: c.attributeTo}, story)
+			set := events(tr, trace.Executed)[0]
 			require.Equal(t, c.client, set.Client)
 			require.Equal(t, c.background, set.Background)
 			require.Equal(t, c.background, set.Call == 0)
@@ -71,11 +72,11 @@ func (l *lingering) TryLock(ctx context.Context) (held bool, err error) {
 }
 
 func TestCommandsOfAStartedGoroutineBelongToTheCallUntilItReturns(t *testing.T) {
-	trace := runWith(t, world.Config{New: newLingering}, func(w *world.World) {
+	tr := runWith(t, world.Config{New: newLingering}, func(w *world.World) {
 		w.Client("A").Goroutine("G").TryLock()
 		w.Sleep(w.Lease / 2)
 	})
-	executed := events(trace, world.Executed)
+	executed := events(tr, trace.Executed)
 	require.Equal(t, "G", executed[0].Client)
 	require.False(t, executed[0].Background)
 	require.Equal(t, "GET", executed[1].Command[0])
@@ -84,9 +85,9 @@ func TestCommandsOfAStartedGoroutineBelongToTheCallUntilItReturns(t *testing.T) 
 
 func TestSourceLineSkipsConfiguredFrames(t *testing.T) {
 	story := func(w *world.World) { w.Client("A").TryLock() }
-	source := func(skipFrames ...string) world.Source {
-		trace := runWith(t, world.Config{New: newDelegating, SkipFrames: skipFrames}, story)
-		return *events(trace, world.Executed)[0].Source
+	source := func(skipFrames ...string) trace.Source {
+		tr := runWith(t, world.Config{New: newDelegating, SkipFrames: skipFrames}, story)
+		return *events(tr, trace.Executed)[0].Source
 	}
 	require.Equal(t, "world/lock_test.go", source().File)
 	require.Equal(t, "TryLock", source().Function)

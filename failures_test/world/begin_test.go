@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -13,7 +14,7 @@ import (
 func story(w *world.World) {
 	a, b := w.Client("A"), w.Client("B")
 	a.Lock()
-	a.Before(world.Of(world.OpUnlock, world.Any)).Freeze()
+	a.Before(world.Of(trace.OpUnlock, world.Any)).Freeze()
 	b.Cut()
 	a.Unlock()
 	w.Sleep(time.Minute)
@@ -34,15 +35,15 @@ func TestBeginStopsAfterTheGivenNumberOfEvents(t *testing.T) {
 }
 
 func TestFaultsDoNotStrikeAfterBegin(t *testing.T) {
-	trace := run(t, func(w *world.World) {
+	tr := run(t, func(w *world.World) {
 		w.Begin(story, 4)
 		actors := w.Actors()
 		require.Equal(t, "A", actors[0].Name)
-		require.Equal(t, world.OpLock, actors[0].LastCall().Op)
+		require.Equal(t, trace.OpLock, actors[0].LastCall().Op)
 		actors[0].Unlock()
 	})
-	require.Empty(t, events(trace, world.Frozen))
-	require.Len(t, events(trace, world.Executed), 2)
+	require.Empty(t, events(tr, trace.Frozen))
+	require.Len(t, events(tr, trace.Executed), 2)
 }
 
 func TestChoiceRestoresTheNetwork(t *testing.T) {

@@ -2,34 +2,10 @@ package world
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"net"
-	"reflect"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	"lockkata/failures_test/trace"
 )
-
-// Call is one operation of a client, such as a Lock. It may still be under way.
-type Call struct {
-	ID     int
-	Client *Client
-	Op     string
-
-	bound  time.Duration
-	alone  bool // the only call of its process, and it has sent nothing yet
-	began  time.Time
-	ctx    context.Context
-	cancel context.CancelFunc
-	result Result
-	write  *request // to the ledger
-	answer string   // of the ledger
-	isLost bool     // the lock was lost: it ended before Unlock
-	over   bool
-	ended  <-chan struct{}
-}
 
 // Held reports whether the call has returned and its caller holds the lock.
 func (c *Call) Held() bool { return c.over && c.result.Held }
@@ -41,7 +17,7 @@ func (c *Call) Over() bool { return c.over }
 func (c *Call) Ended() <-chan struct{} { return c.ended }
 
 // Answer returns the ledger's answer.
-func (c *Call) Answer() string { return c.answer }
+func (c *Call) Answer() trace.Answer { return c.answer }
 
 // Option changes a call.
 type Option func(*Call)
@@ -62,61 +38,13 @@ func Done() Option { return func(c *Call) { c.cancel() } }
 func (c *Client) begin(op string, options []Option, do action) *Call {
 	call := c.newCall(op, options)
 	done := call.ctx.Err() != nil // see [Done]
-	c.world.recordCall(Called, call, Event{Bound: call.bound, CtxDone: done})
-	if IsAcquire(op) && done {
-		c.world.recordCall(Cancelled, call, Event{})
+	call.record(trace.Called, trace.Event{Bound: call.bound, CtxDone: done})
+	if trace.IsAcquire(op) && done {
+		call.record(trace.Cancelled, trace.Event{})
 	}
 	call.began = time.Now()
 	go call.run(do)
 	return call
-}
-
-// action performs a call. Without an error, its result describes the effect.
-type action func(context.Context) (Result, error)
-
-type callKey struct{}
-
-// Lane returns the name of the client whose call has this context, or one derived from it.
-func Lane(ctx context.Context) string {
-	if call, ok := ctx.Value(callKey{}).(*Call); ok {
-		return call.Client.Name
-	}
-	return ""
-}
-
-// Delegate attributes the commands that a goroutine sends to the call with this context. A lock
-// with a callback API needs it: there, acquire and release are one function in one goroutine, and
-// the client's Lock and Unlock are two calls.
-func Delegate(ctx context.Context, goroutine uint64) {
-	call, ok := ctx.Value(callKey{}).(*Call)
-	if !ok { // the caller is not a client of a world
-		return
-	}
-	w, p := call.Client.world, call.Client.process
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	p.delegates[goroutine] = call
-}
-
-// callEntry is the entry point of the function in which the goroutine of each call begins.
-var callEntry = reflect.ValueOf((*Call).run).Pointer()
-
-// run executes the call, in its own goroutine.
-func (c *Call) run(do action) {
-	deepen()
-	w, p, id := c.Client.world, c.Client.process, GoroutineID()
-	w.mu.Lock()
-	p.running[id] = c
-	c.alone = len(p.running) == 1 && !p.cut
-	w.mu.Unlock()
-	result := runGuarded(c, do)
-	w.mu.Lock()
-	c.act()
-	delete(p.running, id)
-	c.result = result
-	w.finished = append(w.finished, c)
-	w.mu.Unlock()
-	notify(w.wake)
 }
 
 func (c *Client) newCall(op string, options []Option) *Call {
@@ -130,47 +58,12 @@ func (c *Client) newCall(op string, options []Option) *Call {
 	return call
 }
 
-// runGuarded runs a call of the lock and returns its result. A panic becomes a result too.
-func runGuarded(call *Call, do action) (result Result) {
-	defer func() {
-		if p := recover(); p != nil {
-			result = Result{Error: fmt.Sprintf("panic: %v", p), Claim: ClaimPanic}
-		}
-	}()
-	result, err := do(call.ctx)
-	switch {
-	case err != nil && result.Held && call.Op == OpTryLock:
-		return Result{Error: err.Error(), Err: err, Claim: ClaimBoth}
-	case err != nil:
-		return Result{Error: err.Error(), Err: err, Claim: claimOf(err)}
-	case result.Held:
-		result.Claim = ClaimDone
-	case result.Claim == "":
-		result.Claim = ClaimRefused
-	}
-	return result
-}
-
-// claimOf classifies an error. After an error of the context, the network or Redis, the command may
-// or may not have taken effect. Any other error is the lock's statement that the caller does not
-// hold it.
-func claimOf(err error) Claim {
-	var network net.Error
-	var protocol redis.Error
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
-		errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, redis.ErrClosed) ||
-		errors.As(err, &network) || errors.As(err, &protocol) {
-		return ClaimUnknown
-	}
-	return ClaimRefused
-}
-
 // Wait runs the world until the call has returned. It gives up at the horizon, and when the process
 // is stopped, because then only the scenario can continue.
 func (c *Call) Wait() *Call {
 	w, p := c.Client.world, c.Client.process
 	if !w.until(time.Now().Add(w.horizon()), func() bool { return c.over || p.isStopped() || c.inFlight() }) {
-		w.recordCall(Blocked, c, Event{Bound: w.horizon()})
+		c.record(trace.Blocked, trace.Event{Bound: w.horizon()})
 	}
 	return c
 }
@@ -186,11 +79,9 @@ func (c *Call) Cancel() {
 }
 
 func (c *Call) leave() {
-	c.Client.world.recordCall(Cancelled, c, Event{})
+	c.record(trace.Cancelled, trace.Event{})
 	c.cancel()
 }
 
-func (w *World) recordCall(kind Kind, c *Call, e Event) {
-	e.Kind, e.Client, e.Process, e.Call, e.Op = kind, c.Client.Name, c.Client.process.name, c.ID, c.Op
-	w.record(e)
-}
+// Count returns the answer of HoldCount.
+func (c *Call) Count() int { return c.result.Count }

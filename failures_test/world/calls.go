@@ -3,6 +3,8 @@ package world
 import (
 	"cmp"
 	"slices"
+
+	"lockkata/failures_test/trace"
 )
 
 // takeRunnable removes and returns the calls whose process is neither frozen nor dead, oldest
@@ -26,20 +28,21 @@ func (w *World) finish() bool {
 	finished := w.takeRunnable(&w.finished)
 	for _, call := range finished {
 		call.over = true
-		w.recordCall(Returned, call, Event{Result: &call.result, Bound: call.bound})
-		w.watch(call)
+		call.record(trace.Returned, trace.Event{Result: &call.result, Bound: call.bound})
+		call.watch()
 	}
 	return len(finished) > 0
 }
 
 // watch records when the hold of a call ends, if the lock reports that.
-func (w *World) watch(call *Call) {
-	noticing, ok := call.Client.process.locker.(Noticing)
-	if !ok || !call.result.Held || w.closing {
+func (c *Call) watch() {
+	w := c.Client.world
+	noticing, ok := c.Client.process.locker.(Noticing)
+	if !ok || !c.result.Held || w.closing {
 		return
 	}
-	ended, isLost := noticing.Lost(call.ctx)
-	if call.ended = ended; ended == nil {
+	ended, isLost := noticing.Lost(c.ctx)
+	if c.ended = ended; ended == nil {
 		return
 	}
 	go func() {
@@ -50,8 +53,8 @@ func (w *World) watch(call *Call) {
 		}
 		lost := isLost()
 		w.mu.Lock()
-		call.isLost = lost
-		w.ended = append(w.ended, call)
+		c.isLost = lost
+		w.ended = append(w.ended, c)
 		w.mu.Unlock()
 		notify(w.wake)
 	}()
@@ -61,12 +64,12 @@ func (w *World) watch(call *Call) {
 // called Unlock. A stopped process has not noticed it yet.
 func (w *World) endHolds() (recorded bool) {
 	for _, call := range w.takeRunnable(&w.ended) {
-		kind := Lost
+		kind := trace.Lost
 		if !call.isLost {
-			kind = Ended
+			kind = trace.Ended
 		}
 		if call.isLost || call.isKept() {
-			w.record(Event{Kind: kind, Client: call.Client.Name, Process: call.Client.process.name, Call: call.ID})
+			w.record(trace.Event{Kind: kind, Client: call.Client.Name, Process: call.Client.process.name, Call: call.ID})
 			recorded = true
 		}
 	}
@@ -76,6 +79,6 @@ func (w *World) endHolds() (recorded bool) {
 // isKept reports whether the process has not called Unlock or Close since.
 func (c *Call) isKept() bool {
 	return !slices.ContainsFunc(c.Client.world.calls[c.ID:], func(later *Call) bool {
-		return later.Client.process == c.Client.process && (later.Op == OpUnlock || later.Op == OpClose)
+		return later.Client.process == c.Client.process && (later.Op == trace.OpUnlock || later.Op == trace.OpClose)
 	})
 }

@@ -2,10 +2,14 @@ package world
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"lockkata/failures_test/trace"
 )
 
 // Action is a kind of step that can be chosen.
@@ -51,29 +55,29 @@ func (w *World) Choices(end time.Duration) []Choice {
 	steps := make([]Choice, 0, 16)
 	alive := slices.DeleteFunc(slices.Clone(w.processes), func(p *process) bool { return p.crashed })
 	for _, p := range alive {
-		steps = w.harmless(steps, p)
+		steps = p.harmless(steps)
 	}
 	if w.Now() < end {
 		steps = append(steps, Choice{Token: "t", Action: Tick, take: func() { w.tick(end) }})
 	}
 	for _, p := range alive {
-		steps = append(steps, p.choice(Crash, "x", 0, "", func() { w.crash(p, Event{}) }))
+		steps = append(steps, p.choice(Crash, "x", 0, "", func() { p.crash(trace.Event{}) }))
 		if !p.isStopped() {
-			steps = append(steps, p.choice(Freeze, "z", 0, "", func() { w.freeze(p, Event{}) }))
+			steps = append(steps, p.choice(Freeze, "z", 0, "", func() { p.freeze(trace.Event{}) }))
 			for i, on := range p.readable() {
-				steps = append(steps, p.choice(Lose, "d", i, on.replies[0].text, func() { w.lose(on) }))
+				steps = append(steps, p.choice(Lose, "d", i, on.replies[0].text, func() { on.lose() }))
 			}
 		}
 	}
 	for _, p := range alive {
 		for i, r := range p.executable() {
-			if !p.isStopped() && IsAcquire(r.Op) { // a full Redis lets a lock be freed
-				steps = append(steps, p.choice(Refuse, "r", i, w.text(r), func() { w.refuse(r, BeforeCommand, outOfMemory) }))
+			if !p.isStopped() && trace.IsAcquire(r.Op) { // a full Redis lets a lock be freed
+				steps = append(steps, p.choice(Refuse, "r", i, r.text(), func() { r.refuse(trace.BeforeCommand, outOfMemory) }))
 			}
 		}
 	}
 	for _, c := range w.calls {
-		if p := c.Client.process; !c.over && IsAcquire(c.Op) && !p.isStopped() && c.ctx.Err() == nil {
+		if p := c.Client.process; !c.over && trace.IsAcquire(c.Op) && !p.isStopped() && c.ctx.Err() == nil {
 			steps = append(steps, Choice{Token: "c" + strings.ToLower(c.Client.Name), Action: Leave, Client: p.name, What: c.Op, take: c.leave})
 		}
 	}
@@ -81,20 +85,20 @@ func (w *World) Choices(end time.Duration) []Choice {
 }
 
 // harmless appends the steps of a process that are not faults.
-func (w *World) harmless(steps []Choice, p *process) []Choice {
+func (p *process) harmless(steps []Choice) []Choice {
 	if p.isStopped() {
-		return append(steps, p.choice(Thaw, "w", 0, "", func() { w.thaw(p) }))
+		return append(steps, p.choice(Thaw, "w", 0, "", func() { p.thaw() }))
 	}
 	if p.cut {
-		return append(steps, p.choice(Heal, "h", 0, "", func() { w.heal(p) }))
+		return append(steps, p.choice(Heal, "h", 0, "", func() { p.heal() }))
 	}
 	for i, on := range p.readable() {
-		read := p.choice(Deliver, "", i, on.replies[0].text, func() { w.deliver(on) })
+		read := p.choice(Deliver, "", i, on.replies[0].text, func() { on.deliver() })
 		read.Token = strings.ToUpper(read.Token)
 		steps = append(steps, read)
 	}
 	for i, r := range p.executable() {
-		executed := p.choice(Execute, "", i, w.text(r), func() { w.execute(r) })
+		executed := p.choice(Execute, "", i, r.text(), func() { r.execute() })
 		if r.store != nil {
 			executed.Op, executed.Order = r.Op, r.Args[1]
 		}
@@ -123,11 +127,6 @@ func (p *process) executable() (requests []*request) {
 	return requests
 }
 
-// text returns a request as redis-cli would show it.
-func (w *World) text(r *request) string {
-	return strings.Join(w.names.command(r.Args, r.lane.Name), " ")
-}
-
 // readable returns the wires of a process with an unread reply, the oldest reply first.
 func (p *process) readable() (wires []*wire) {
 	for _, c := range p.wires {
@@ -148,7 +147,7 @@ func (w *World) tick(end time.Duration) {
 		w.lapse()
 		w.RunUntilIdle()
 		for ; seen < len(w.trace.Events); seen++ {
-			if e := w.trace.Events[seen]; e.Kind != Sent || !w.isFrozen(e.Process) {
+			if e := w.trace.Events[seen]; e.Kind != trace.Sent || !w.isFrozen(e.Process) {
 				return
 			}
 		}
@@ -160,22 +159,22 @@ func (w *World) isFrozen(name string) bool {
 }
 
 // lose drops the next reply of a wire and breaks the connection.
-func (w *World) lose(on *wire) {
-	if r := on.replies[0].request; r != nil {
-		w.drop(r, AfterCommand)
+func (w *wire) lose() {
+	if r := w.replies[0].request; r != nil {
+		r.drop(trace.AfterCommand)
 		return
 	}
-	w.losePushes(on)
+	w.losePushes()
 }
 
 // Trace returns the trace so far.
-func (w *World) Trace() *Trace { return w.trace }
+func (w *World) Trace() *trace.Trace { return w.trace }
 
 // GiveUp records the calls that are still under way as blocked.
 func (w *World) GiveUp() {
 	for _, c := range w.calls {
 		if !c.over && !c.Client.process.isStopped() {
-			w.recordCall(Blocked, c, Event{Bound: w.horizon()})
+			c.record(trace.Blocked, trace.Event{Bound: w.horizon()})
 		}
 	}
 }
@@ -184,4 +183,44 @@ func (w *World) GiveUp() {
 // end it sooner.
 func (w *World) NextBy(end time.Duration) time.Duration {
 	return w.nextExpiry(w.start.Add(end)).Sub(w.start)
+}
+
+// Observe starts to record what [World.Digest] needs.
+func (w *World) Observe() { w.observer = &observer{seen: map[string]digest{}} }
+
+// Digest returns a hash of the run's state and of more: runs with equal digests continue equally.
+func (w *World) Digest(more ...string) uint64 {
+	d := w.observer.foreign.add(more...).add(strconv.FormatInt(int64(w.Now()), 36), strconv.FormatInt(w.server.Now().UnixNano(), 36))
+	for _, k := range w.allKeys() {
+		d = d.add(k.Name, k.Type, k.Value(), k.Owner.Label, strconv.FormatInt(int64(k.TTL), 36))
+	}
+	for _, o := range w.ledger.orders {
+		d = d.add(o.Name, o.Client, strconv.FormatInt(o.Token, 36))
+	}
+	d = d.add(strconv.FormatInt(w.ledger.highest, 36), w.ledger.holder)
+	if len(w.ledger.open)+len(w.ledger.read) > 0 {
+		d = d.add(fmt.Sprint(w.ledger.open, w.ledger.read))
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.observer.seen)) {
+		d = d.add(name, strconv.FormatUint(uint64(w.observer.seen[name]), 36))
+	}
+	for _, p := range w.processes {
+		var waiting []string
+		for _, c := range p.wires {
+			if len(c.requests) == 0 && len(c.replies) == 0 {
+				continue
+			}
+			on := ""
+			for _, r := range c.requests {
+				on += "<" + r.order + r.Op + strconv.Itoa(r.callID())
+			}
+			for _, r := range c.replies {
+				on += ">" + r.text
+			}
+			waiting = append(waiting, on)
+		}
+		slices.Sort(waiting)
+		d = d.add(p.name, strconv.FormatBool(p.isFrozen()), strconv.FormatBool(p.crashed)).add(waiting...)
+	}
+	return uint64(d)
 }

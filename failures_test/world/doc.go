@@ -19,18 +19,22 @@
 //     its next write, before A reads the reply.
 //   - [Ledger] is the resource that the lock protects. If it has two orders with one name, two
 //     clients held the lock at once.
-//   - [Trace] is the result: each [Event] in order, with the keys in Redis after it. A [Scene] is
-//     the state after an event: which clients believe to hold the lock, which requests are under way.
+//   - [trace.Trace] is the result: each event in order, with the keys in Redis after it.
 //
-// Read world.go, operations.go and fault.go first: they have what a scenario uses. trace.go has the
-// result. drive.go, requests.go and wire.go are the loop behind it; server_embedded.go and
-// script_run.go adapt miniredis to it.
+// A scenario uses operations.go, client.go, fault.go, match.go, server_faults.go and time.go; read them
+// first. A search and a person use choose.go and begin.go. Below them, world.go has the types, and each
+// file uses only those after it in this list:
 //
-// A command takes the following way. go-redis writes it to a wire, which is a net.Conn (wire.go). The
-// world waits until every goroutine of the bubble is blocked and puts the new requests in a fixed
-// order (requests.go). It executes one of them, compares the keys of Redis before and after
-// (keyspace.go), and lets the client read the reply (drive.go). So the same scenario gives the same
-// trace, byte for byte. A search takes the same steps in any order: see [World.Choices].
+//   - run.go begins and ends a run; call.go and time.go run the loop until a call has returned, or for
+//     some time.
+//   - drive.go is the loop. It waits until every goroutine of the bubble is blocked, puts the new
+//     requests in a fixed order (admit.go), and executes one request or delivers one reply. So the same
+//     scenario gives the same trace, byte for byte.
+//   - request.go executes a request, wire.go is the net.Conn to which go-redis wrote it, and
+//     attribute.go finds the call that sent it.
+//   - record.go writes the trace. keyspace.go compares the keys of Redis before and after a command,
+//     and names.go names their owners.
+//   - server.go describes a Redis. server_embedded.go and script_run.go make one of miniredis.
 //
 // The lock needs no hook, no clock interface and no build tag. The world controls what crosses the
 // network, time and processes; it cannot pause a goroutine between two lines of the lock.

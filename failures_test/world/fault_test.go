@@ -9,11 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
 func TestFreezeBeforeACommandKeepsItFromRedis(t *testing.T) {
-	trace := run(t, func(w *world.World) {
+	tr := run(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Before(world.Named("set")).Freeze()
 		lock := a.Lock()
@@ -23,8 +24,8 @@ func TestFreezeBeforeACommandKeepsItFromRedis(t *testing.T) {
 		a.Thaw()
 		require.True(t, lock.Wait().Held())
 	})
-	require.Equal(t, world.BeforeCommand, events(trace, world.Frozen)[0].Moment)
-	require.Equal(t, setLine, events(trace, world.Frozen)[0].Line())
+	require.Equal(t, trace.BeforeCommand, events(tr, trace.Frozen)[0].Moment)
+	require.Equal(t, setLine, events(tr, trace.Frozen)[0].Line())
 }
 
 func TestFreezeAfterACommandKeepsItsReply(t *testing.T) {
@@ -42,7 +43,7 @@ func TestFreezeAfterACommandKeepsItsReply(t *testing.T) {
 func TestDeadlinesPauseWhileAProcessIsFrozen(t *testing.T) {
 	// go-redis's read timeout is five seconds. The process is frozen for an hour, and still reads
 	// the reply.
-	trace := run(t, func(w *world.World) {
+	tr := run(t, func(w *world.World) {
 		a := w.Client("A")
 		a.After(world.Installs).Freeze()
 		lock := a.Lock()
@@ -50,11 +51,11 @@ func TestDeadlinesPauseWhileAProcessIsFrozen(t *testing.T) {
 		a.Thaw()
 		require.True(t, lock.Wait().Held())
 	})
-	require.Empty(t, result(t, trace, "A").Error)
+	require.Empty(t, result(t, tr, "A").Error)
 }
 
 func TestDeadlinesContinueAfterTheThaw(t *testing.T) {
-	trace := run(t, func(w *world.World) {
+	tr := run(t, func(w *world.World) {
 		a := w.Client("A")
 		a.After(world.Installs).Delay(time.Hour)
 		lock := a.StartLock()
@@ -67,7 +68,7 @@ func TestDeadlinesContinueAfterTheThaw(t *testing.T) {
 		w.Sleep(200 * time.Millisecond)
 		require.True(t, lock.Over())
 	})
-	require.Equal(t, world.ClaimUnknown, result(t, trace, "A").Claim)
+	require.Equal(t, trace.ClaimUnknown, result(t, tr, "A").Claim)
 }
 
 func TestFrozenProcessStopsWithAllItsGoroutines(t *testing.T) {
@@ -83,16 +84,16 @@ func TestFrozenProcessStopsWithAllItsGoroutines(t *testing.T) {
 }
 
 func TestCrashedProcessNeverRunsAgain(t *testing.T) {
-	trace := runWith(t, world.Config{New: newScripted}, func(w *world.World) {
+	tr := runWith(t, world.Config{New: newScripted}, func(w *world.World) {
 		a := w.Client("A")
 		a.TryLock()
 		a.Crash()
 		w.Sleep(time.Hour)
 		require.False(t, a.Unlock().Over())
 	})
-	for _, e := range trace.Events {
+	for _, e := range tr.Events {
 		if e.At > 0 {
-			require.NotContains(t, []world.Kind{world.Executed, world.Returned, world.Delivered}, e.Kind)
+			require.NotContains(t, []trace.Kind{trace.Executed, trace.Returned, trace.Delivered}, e.Kind)
 		}
 	}
 }
@@ -100,7 +101,7 @@ func TestCrashedProcessNeverRunsAgain(t *testing.T) {
 func TestDelayedCommandArrivesAfterItsSenderStopped(t *testing.T) {
 	for name, stop := range map[string]func(*world.Client){"dead": (*world.Client).Crash, "frozen": (*world.Client).Freeze} {
 		for _, late := range []bool{true, false} {
-			trace := run(t, func(w *world.World) {
+			tr := run(t, func(w *world.World) {
 				a, b := w.Client("A"), w.Client("B")
 				if late {
 					a.Before(world.Write).Delay(2 * time.Second)
@@ -115,7 +116,7 @@ func TestDelayedCommandArrivesAfterItsSenderStopped(t *testing.T) {
 				w.Sleep(2 * time.Second)
 				require.Equal(t, !late, b.TryLock().Held(), "%s, late: %v", name, late)
 			})
-			for _, e := range events(trace, world.Delivered) {
+			for _, e := range events(tr, trace.Delivered) {
 				require.Equal(t, "B", e.Client, "A reads nothing")
 			}
 		}
@@ -123,68 +124,68 @@ func TestDelayedCommandArrivesAfterItsSenderStopped(t *testing.T) {
 }
 
 func TestDroppedReplyBreaksTheConnection(t *testing.T) {
-	trace := run(t, func(w *world.World) {
+	tr := run(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.After(world.Installs).Drop()
 		a.TryLock()
 		require.False(t, b.TryLock().Held(), "Redis did execute it")
 	})
-	require.Equal(t, world.Result{Error: "EOF", Err: io.EOF, Claim: world.ClaimUnknown}, result(t, trace, "A"))
+	require.Equal(t, trace.Result{Error: "EOF", Err: io.EOF, Claim: trace.ClaimUnknown}, result(t, tr, "A"))
 }
 
 func TestDroppedCommandNeverReachesRedis(t *testing.T) {
-	trace := run(t, func(w *world.World) {
+	tr := run(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Before(world.Write).Drop()
 		a.TryLock()
 		require.True(t, b.TryLock().Held())
 	})
-	require.Equal(t, []string{"B " + setLine}, executed(trace))
+	require.Equal(t, []string{"B " + setLine}, executed(tr))
 }
 
 func TestDefaultClientSendsAgainAfterABrokenConnection(t *testing.T) {
-	trace := runWith(t, world.Config{New: newLock, Client: world.DefaultRetries}, func(w *world.World) {
+	tr := runWith(t, world.Config{New: newLock, Client: world.DefaultRetries}, func(w *world.World) {
 		a := w.Client("A")
 		a.After(world.Installs).Drop()
 		a.TryLock()
 	})
-	require.Equal(t, []string{"A " + setLine, "A " + setLine}, executed(trace))
-	require.Equal(t, world.ClaimRefused, result(t, trace, "A").Claim)
+	require.Equal(t, []string{"A " + setLine, "A " + setLine}, executed(tr))
+	require.Equal(t, trace.ClaimRefused, result(t, tr, "A").Claim)
 }
 
 func TestDelayedReplyArrivesLate(t *testing.T) {
-	trace := run(t, func(w *world.World) {
+	tr := run(t, func(w *world.World) {
 		a := w.Client("A")
 		a.After(world.Installs).Delay(2 * time.Second)
 		require.True(t, a.Lock().Held())
 	})
-	require.Equal(t, 2*time.Second, events(trace, world.Returned)[0].At)
+	require.Equal(t, 2*time.Second, events(tr, trace.Returned)[0].At)
 }
 
 func TestFailedCommandIsNotExecuted(t *testing.T) {
-	trace := run(t, func(w *world.World) {
+	tr := run(t, func(w *world.World) {
 		a := w.Client("A")
 		a.Before(world.Write).Always().Fail("READONLY You can't write against a read only replica.")
 		a.TryLock()
 		a.TryLock()
 	})
-	require.Empty(t, executed(trace))
-	require.Len(t, events(trace, world.Refused), 2)
-	require.Equal(t, world.ClaimUnknown, result(t, trace, "A").Claim)
+	require.Empty(t, executed(tr))
+	require.Len(t, events(tr, trace.Refused), 2)
+	require.Equal(t, trace.ClaimUnknown, result(t, tr, "A").Claim)
 }
 
 // A proxy can answer with an error although Redis has executed the command.
 func TestErrorReplacesTheReplyOfAnExecutedCommand(t *testing.T) {
-	trace := run(t, func(w *world.World) {
+	tr := run(t, func(w *world.World) {
 		a := w.Client("A")
 		a.After(world.Installs).Fail("upstream failure")
 		require.False(t, a.TryLock().Held())
 		require.False(t, a.TryLock().Held()) // the key exists
 	})
-	require.Len(t, events(trace, world.Refused), 1)
-	require.Len(t, executed(trace), 2)
-	require.Equal(t, "(error) upstream failure", events(trace, world.Delivered)[0].Reply)
-	require.Contains(t, events(trace, world.Returned)[0].Result.Error, "upstream failure")
+	require.Len(t, events(tr, trace.Refused), 1)
+	require.Len(t, executed(tr), 2)
+	require.Equal(t, "(error) upstream failure", events(tr, trace.Delivered)[0].Reply)
+	require.Contains(t, events(tr, trace.Returned)[0].Result.Error, "upstream failure")
 }
 
 func TestCutClientTimesOutAndHealedClientContinues(t *testing.T) {
@@ -219,12 +220,12 @@ func TestCallOfAFrozenProcessReturnsAfterTheThaw(t *testing.T) {
 }
 
 func TestCallWithADoneContextSendsNothing(t *testing.T) {
-	trace := run(t, func(w *world.World) { w.Client("A").Unlock(world.Done()) })
-	require.Empty(t, executed(trace))
-	require.Empty(t, events(trace, world.Cancelled))
-	trace = run(t, func(w *world.World) { w.Client("A").TryLock(world.Done()) })
-	require.Empty(t, executed(trace))
-	require.Len(t, events(trace, world.Cancelled), 1, "the rules need to know it")
+	tr := run(t, func(w *world.World) { w.Client("A").Unlock(world.Done()) })
+	require.Empty(t, executed(tr))
+	require.Empty(t, events(tr, trace.Cancelled))
+	tr = run(t, func(w *world.World) { w.Client("A").TryLock(world.Done()) })
+	require.Empty(t, executed(tr))
+	require.Len(t, events(tr, trace.Cancelled), 1, "the rules need to know it")
 }
 
 func TestServerFaults(t *testing.T) {
@@ -242,13 +243,13 @@ func TestServerFaults(t *testing.T) {
 		"clock jumps back":     {func(w *world.World) { w.JumpServerClock(-time.Minute); w.Sleep(time.Minute) }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			trace := run(t, func(w *world.World) {
+			tr := run(t, func(w *world.World) {
 				a, b := w.Client("A"), w.Client("B")
 				a.Lock()
 				c.fault(w)
 				require.Equal(t, c.held, !b.TryLock().Held())
 			})
-			require.Len(t, events(trace, world.Server), 1)
+			require.Len(t, events(tr, trace.Server), 1)
 		})
 	}
 }
@@ -256,20 +257,20 @@ func TestServerFaults(t *testing.T) {
 // A re-entrant lock may keep its count in a key of each owner.
 func TestEvictionRemovesTheLockKeyOnly(t *testing.T) {
 	const owner = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"
-	trace := run(t, func(w *world.World) {
+	tr := run(t, func(w *world.World) {
 		a := w.Client("A")
 		a.StartRun("SET", "lock", owner).Wait()
 		a.StartRun("SET", "lock:count:"+owner, "1").Wait()
 		w.Evict()
 	})
-	evicted := events(trace, world.Server)[0]
-	require.Equal(t, world.Evicted, evicted.Fault)
+	evicted := events(tr, trace.Server)[0]
+	require.Equal(t, trace.Evicted, evicted.Fault)
 	require.Len(t, evicted.Keys, 1)
 	require.Equal(t, "lock:count:"+owner, evicted.Keys[0].Name)
 }
 
 func TestOnlyARenewalExtends(t *testing.T) {
-	leased := []world.Effect{{Kind: world.Leased}}
+	leased := []trace.Effect{{Kind: trace.Leased}}
 	require.True(t, world.Extends(world.Command{Background: true, Effects: leased}))
 	require.False(t, world.Extends(world.Command{Effects: leased}), "SETNX and PEXPIRE")
 	require.False(t, world.Extends(world.Command{Background: true}))
@@ -311,11 +312,11 @@ func TestCrossesSlotsComparesHashTags(t *testing.T) {
 // go-redis sets the read deadline to the end of the call's context.
 func TestContextErrorWinsOverTheReadDeadline(t *testing.T) {
 	for range 50 {
-		trace := runWith(t, world.Config{New: newLock, Client: world.DefaultRetries}, func(w *world.World) {
+		tr := runWith(t, world.Config{New: newLock, Client: world.DefaultRetries}, func(w *world.World) {
 			a := w.Client("A")
 			a.After(world.Installs).Delay(time.Minute)
 			a.Lock(world.Within(3 * time.Second))
 		})
-		require.ErrorIs(t, result(t, trace, "A").Err, context.DeadlineExceeded)
+		require.ErrorIs(t, result(t, tr, "A").Err, context.DeadlineExceeded)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"lockkata/failures_test/trace"
 )
 
 // keyspace tracks the keys of a Redis and who installed each entry.
@@ -12,7 +14,7 @@ type keyspace struct {
 	server  Redis
 	names   *names
 	state   map[string]KeyState
-	owners  map[place]Owner // the owner of each entry
+	owners  map[place]trace.Owner // the owner of each entry
 	scripts []string
 	ignore  func(key string) bool
 	// blur is the distance up to which two moments count as equal: 0 in fake time, some
@@ -40,7 +42,7 @@ func newKeyspace(server Redis, n *names, ignore func(string) bool, blur time.Dur
 	}
 	return &keyspace{
 		server: server, names: n, ignore: ignore, blur: blur,
-		state: map[string]KeyState{}, owners: map[place]Owner{},
+		state: map[string]KeyState{}, owners: map[place]trace.Owner{},
 	}
 }
 
@@ -53,8 +55,8 @@ func (s *keyspace) learnScript(source string) {
 }
 
 // compare reads the keys and returns what has changed since the last compare, as effects of the
-// lane's command in that call.
-func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
+// command of that client.
+func (s *keyspace) refresh(by installer, lapse bool) []trace.Effect {
 	before := s.state
 	after, err := s.server.Keys(s.ignore)
 	if err != nil {
@@ -64,11 +66,11 @@ func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 	effects := s.lapsed(before, after)
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		if _, still := after[name]; !still {
-			kind := Removed
+			kind := trace.Removed
 			if lapse {
-				kind = Lapsed
+				kind = trace.Lapsed
 			}
-			effects = append(effects, Effect{kind, name, s.ownerOf(name, before[name])})
+			effects = append(effects, trace.Effect{Kind: kind, Key: name, Owner: s.ownerOf(name, before[name])})
 			s.forget(name)
 		}
 	}
@@ -76,17 +78,17 @@ func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 		now := after[name]
 		was, existed := before[name]
 		if existed && was.Kind != now.Kind {
-			effects = append(effects, Effect{Overwritten, name, s.ownerOf(name, was)})
+			effects = append(effects, trace.Effect{Kind: trace.Overwritten, Key: name, Owner: s.ownerOf(name, was)})
 			s.forget(name)
 			was, existed = KeyState{}, false
 		}
-		effects = append(effects, s.compareEntries(name, was, now, lane, call)...)
+		effects = append(effects, s.refreshEntries(name, was, now, by)...)
 		if existed && (s.differ(was.Expires, now.Expires) || now.Leased) {
-			kind := Leased
+			kind := trace.Leased
 			if now.Expires.IsZero() {
-				kind = Persisted
+				kind = trace.Persisted
 			}
-			effects = append(effects, Effect{kind, name, s.ownerOf(name, now)})
+			effects = append(effects, trace.Effect{Kind: kind, Key: name, Owner: s.ownerOf(name, now)})
 		}
 	}
 	return effects
@@ -94,18 +96,18 @@ func (s *keyspace) compare(lane *Client, call int, lapse bool) []Effect {
 
 // lapsed removes from before the keys whose lease ended just before another client's command, and
 // returns their effects. Where Redis has its own clock, that command can be the first to show it.
-func (s *keyspace) lapsed(before, after map[string]KeyState) []Effect {
+func (s *keyspace) lapsed(before, after map[string]KeyState) []trace.Effect {
 	if s.blur == 0 {
 		return nil
 	}
-	var effects []Effect
+	var effects []trace.Effect
 	latest := s.server.Now().Add(s.blur)
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		was, now := before[name], after[name]
 		if was.Expires.IsZero() || was.Expires.After(latest) || s.sameHold(was, now) {
 			continue
 		}
-		effects = append(effects, Effect{Lapsed, name, s.ownerOf(name, was)})
+		effects = append(effects, trace.Effect{Kind: trace.Lapsed, Key: name, Owner: s.ownerOf(name, was)})
 		s.forget(name)
 		delete(before, name)
 	}
@@ -150,43 +152,43 @@ func (s *keyspace) nextExpiry(end time.Time) time.Time {
 }
 
 // compareEntries returns the effects of entries that were removed, added, or got another count.
-func (s *keyspace) compareEntries(name string, was, now KeyState, lane *Client, call int) []Effect {
-	var effects []Effect
-	gone := Overwritten
+func (s *keyspace) refreshEntries(name string, was, now KeyState, by installer) []trace.Effect {
+	var effects []trace.Effect
+	gone := trace.Overwritten
 	if now.Kind == "hash" {
-		gone = Removed
+		gone = trace.Removed
 	}
 	for _, entry := range was.entries() {
 		if at := (place{name, entry}); !slices.Contains(now.entries(), entry) {
-			effects = append(effects, Effect{gone, name, s.owners[at]})
+			effects = append(effects, trace.Effect{Kind: gone, Key: name, Owner: s.owners[at]})
 			delete(s.owners, at)
 		}
 	}
 	for _, entry := range now.entries() {
 		at := place{name, entry}
 		if !slices.Contains(was.entries(), entry) {
-			owner := s.names.owner(entry, lane, call)
+			owner := s.names.owner(entry, by)
 			s.owners[at] = owner
-			effects = append(effects, Effect{Installed, name, owner})
+			effects = append(effects, trace.Effect{Kind: trace.Installed, Key: name, Owner: owner})
 		} else if was.Fields[entry] != now.Fields[entry] {
-			effects = append(effects, Effect{Counted, name, s.owners[at]})
+			effects = append(effects, trace.Effect{Kind: trace.Counted, Key: name, Owner: s.owners[at]})
 		}
 	}
 	return effects
 }
 
 func (s *keyspace) forget(name string) {
-	maps.DeleteFunc(s.owners, func(at place, _ Owner) bool { return at.key == name })
+	maps.DeleteFunc(s.owners, func(at place, _ trace.Owner) bool { return at.key == name })
 }
 
 // ownerOf returns who installed the first entry of a key.
-func (s *keyspace) ownerOf(name string, k KeyState) Owner {
+func (s *keyspace) ownerOf(name string, k KeyState) trace.Owner {
 	for _, entry := range k.entries() {
 		if owner, ok := s.owners[place{name, entry}]; ok {
 			return owner
 		}
 	}
-	return Owner{}
+	return trace.Owner{}
 }
 
 // haveLease reports whether a key of some kind has a lease.
@@ -200,20 +202,20 @@ func (s *keyspace) haveLease(is func(name string, k KeyState) bool) bool {
 }
 
 // keys returns the state for the trace.
-func (s *keyspace) keys() []Key {
+func (s *keyspace) keys() []trace.Key {
 	now := s.server.Now()
-	var keys []Key
+	var keys []trace.Key
 	for _, name := range slices.Sorted(maps.Keys(s.state)) {
 		k := s.state[name]
-		key := Key{Name: name, Type: k.Kind, Owner: s.ownerOf(name, k), TTL: NoTTL}
+		key := trace.Key{Name: name, Type: k.Kind, Owner: s.ownerOf(name, k), TTL: trace.NoTTL}
 		for _, raw := range k.entries() {
-			entry := Entry{Owner: s.owners[place{name, raw}], Value: s.names.text(raw, key.Owner.Client)}
+			entry := trace.Entry{Owner: s.owners[place{name, raw}], Value: s.names.text(raw, key.Owner.Client)}
 			if k.Kind == "hash" {
 				entry.Field, entry.Value = s.names.text(raw, entry.Owner.Client), s.names.text(k.Fields[raw], key.Owner.Client)
 			}
 			key.Entries = append(key.Entries, entry)
 		}
-		slices.SortFunc(key.Entries, func(a, b Entry) int { return strings.Compare(a.ID(), b.ID()) })
+		slices.SortFunc(key.Entries, func(a, b trace.Entry) int { return strings.Compare(a.ID(), b.ID()) })
 		if !k.Expires.IsZero() {
 			key.TTL = k.Expires.Sub(now)
 		}

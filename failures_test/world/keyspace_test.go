@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/trace"
 )
 
 // shelf is a Redis whose time and keys the test sets.
@@ -18,8 +20,8 @@ func (s *shelf) Now() time.Time { return s.clock }
 
 func (s *shelf) Keys(func(string) bool) (map[string]KeyState, error) { return s.state, nil }
 
-func kinds(effects []Effect) []EffectKind {
-	var kinds []EffectKind
+func kinds(effects []trace.Effect) []trace.EffectKind {
+	var kinds []trace.EffectKind
 	for _, e := range effects {
 		kinds = append(kinds, e.Kind)
 	}
@@ -30,34 +32,32 @@ func kinds(effects []Effect) []EffectKind {
 // command.
 func TestKeyThatJustExpiredCountsAsLapsed(t *testing.T) {
 	start := time.Now()
-	owner := &Client{Name: "A", process: &process{name: "A"}}
 	key := func(value string, expires time.Duration) map[string]KeyState {
 		return map[string]KeyState{"k": {Kind: "string", Value: value, Expires: start.Add(expires)}}
 	}
 	for name, c := range map[string]struct {
 		at    time.Duration
 		after map[string]KeyState
-		want  []EffectKind
+		want  []trace.EffectKind
 	}{
-		"taken at the end of the lease":           {time.Second, key("locked", 2*time.Second), []EffectKind{Lapsed, Installed}},
-		"taken in the middle of the lease":        {time.Second / 2, key("other", 2*time.Second), []EffectKind{Overwritten, Installed, Leased}},
-		"gone at the end of the lease":            {time.Second, nil, []EffectKind{Lapsed}},
-		"gone in the middle of the lease":         {time.Second / 2, nil, []EffectKind{Removed}},
-		"renewed":                                 {time.Second / 2, key("locked", 3*time.Second/2), []EffectKind{Leased}},
+		"taken at the end of the lease":           {time.Second, key("locked", 2*time.Second), []trace.EffectKind{trace.Lapsed, trace.Installed}},
+		"taken in the middle of the lease":        {time.Second / 2, key("other", 2*time.Second), []trace.EffectKind{trace.Overwritten, trace.Installed, trace.Leased}},
+		"gone at the end of the lease":            {time.Second, nil, []trace.EffectKind{trace.Lapsed}},
+		"gone in the middle of the lease":         {time.Second / 2, nil, []trace.EffectKind{trace.Removed}},
+		"renewed":                                 {time.Second / 2, key("locked", 3*time.Second/2), []trace.EffectKind{trace.Leased}},
 		"untouched, read a few milliseconds late": {time.Second / 2, key("locked", time.Second+3*time.Millisecond), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			redis := &shelf{clock: start, state: key("locked", time.Second)}
 			keys := newKeyspace(redis, newNames("order:1001"), nil, 20*time.Millisecond)
-			keys.compare(owner, 1, false)
+			keys.refresh(installer{"A", "A", 1}, false)
 			redis.clock, redis.state = start.Add(c.at), c.after
-			require.Equal(t, c.want, kinds(keys.compare(owner, 2, false)))
+			require.Equal(t, c.want, kinds(keys.refresh(installer{"A", "A", 2}, false)))
 		})
 	}
 }
 
 func TestHashHasAnEntryForEachField(t *testing.T) {
-	owner := &Client{Name: "A", process: &process{name: "A"}}
 	hash := func(pairs ...string) map[string]KeyState {
 		k := KeyState{Kind: "hash", Fields: map[string]string{}}
 		for i := 0; i < len(pairs); i += 2 {
@@ -68,21 +68,21 @@ func TestHashHasAnEntryForEachField(t *testing.T) {
 	const one, other = "f81d4fae7dec11d0a765", "9c5b94b1a8f341e2b0d1"
 	for name, c := range map[string]struct {
 		after map[string]KeyState
-		want  []EffectKind
+		want  []trace.EffectKind
 	}{
-		"count changed":  {hash(one, "2"), []EffectKind{Counted}},
-		"owner added":    {hash(one, "1", other, "1"), []EffectKind{Installed}},
-		"owner replaced": {hash(other, "1"), []EffectKind{Removed, Installed}},
-		"key deleted":    {nil, []EffectKind{Removed}},
-		"string instead": {map[string]KeyState{"k": {Kind: "string", Value: other}}, []EffectKind{Overwritten, Installed}},
+		"count changed":  {hash(one, "2"), []trace.EffectKind{trace.Counted}},
+		"owner added":    {hash(one, "1", other, "1"), []trace.EffectKind{trace.Installed}},
+		"owner replaced": {hash(other, "1"), []trace.EffectKind{trace.Removed, trace.Installed}},
+		"key deleted":    {nil, []trace.EffectKind{trace.Removed}},
+		"string instead": {map[string]KeyState{"k": {Kind: "string", Value: other}}, []trace.EffectKind{trace.Overwritten, trace.Installed}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			redis := &shelf{state: hash(one, "1")}
 			keys := newKeyspace(redis, newNames("order:1001"), nil, 0)
-			keys.compare(owner, 1, false)
+			keys.refresh(installer{"A", "A", 1}, false)
 			require.Equal(t, "A1=1", keys.keys()[0].Value())
 			redis.state = c.after
-			effects := keys.compare(owner, 2, false)
+			effects := keys.refresh(installer{"A", "A", 2}, false)
 			require.Equal(t, c.want, kinds(effects))
 			for _, e := range effects {
 				require.Equal(t, "A", e.Owner.Client)

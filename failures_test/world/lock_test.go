@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -108,22 +109,22 @@ func (l *scripted) Unlock(ctx context.Context) error {
 }
 
 // run plays a scenario with [lock] and requires that it has no error.
-func run(t *testing.T, scenario func(*world.World)) *world.Trace {
+func run(t *testing.T, scenario func(*world.World)) *trace.Trace {
 	t.Helper()
 	return runWith(t, world.Config{New: newLock}, scenario)
 }
 
-func runWith(t *testing.T, config world.Config, scenario func(*world.World)) *world.Trace {
+func runWith(t *testing.T, config world.Config, scenario func(*world.World)) *trace.Trace {
 	t.Helper()
-	trace, err := world.Run(t, config, scenario)
+	tr, err := world.Run(t, config, scenario)
 	require.NoError(t, err)
-	return trace
+	return tr
 }
 
 // events returns the events of a kind, in order.
-func events(trace *world.Trace, kind world.Kind) []world.Event {
-	var found []world.Event
-	for _, e := range trace.Events {
+func events(tr *trace.Trace, kind trace.Kind) []trace.Event {
+	var found []trace.Event
+	for _, e := range tr.Events {
 		if e.Kind == kind {
 			found = append(found, e)
 		}
@@ -132,23 +133,23 @@ func events(trace *world.Trace, kind world.Kind) []world.Event {
 }
 
 // executed returns the commands that Redis ran, as lines.
-func executed(trace *world.Trace) []string {
+func executed(tr *trace.Trace) []string {
 	var lines []string
-	for _, e := range events(trace, world.Executed) {
+	for _, e := range events(tr, trace.Executed) {
 		lines = append(lines, e.Client+" "+e.Line())
 	}
 	return lines
 }
 
 // result returns the result of the client's last call.
-func result(t *testing.T, trace *world.Trace, client string) world.Result {
+func result(t *testing.T, tr *trace.Trace, client string) trace.Result {
 	t.Helper()
-	returned := events(trace, world.Returned)
+	returned := events(tr, trace.Returned)
 	for i := len(returned) - 1; i >= 0; i-- {
 		if returned[i].Client == client {
 			return *returned[i].Result
 		}
 	}
 	t.Fatalf("no call of %s returned", client)
-	return world.Result{}
+	return trace.Result{}
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"lockkata/failures_test/trace"
 )
 
 // names gives owners short names in the order in which they appear. A trace shows A1 where the lock
@@ -16,39 +18,45 @@ type names struct {
 	labels   map[string]string // random value → label of its newest installation
 	first    map[string]string // value → label of its first installation
 	scripts  map[string]string // SHA1 → name
-	counts   map[string]int    // lane → how many labels it has
+	counts   map[string]int    // client → how many labels it has
 	// several is set if there are several servers: a call that installs its value on each is one
 	// owner.
 	several bool
-	owners  map[installation]Owner
+	owners  map[installation]trace.Owner
 }
 
-// installation identifies a value that a call of a lane puts into Redis.
+// installer is a call that puts a value into Redis; call is 0 for the background.
+type installer struct {
+	client, process string
+	call            int
+}
+
+// installation identifies a value that a call puts into Redis.
 type installation struct {
-	value, lane string
-	call        int
+	value string
+	by    installer
 }
 
 func newNames(lockName string) *names {
 	return &names{
 		lockName: lockName,
 		labels:   map[string]string{}, first: map[string]string{}, scripts: map[string]string{}, counts: map[string]int{},
-		owners: map[installation]Owner{},
+		owners: map[installation]trace.Owner{},
 	}
 }
 
 // owner returns the owner of a new installation, or the same owner again for another server.
-func (n *names) owner(value string, lane *Client, call int) Owner {
-	id := installation{value, lane.Name, call}
+func (n *names) owner(value string, by installer) trace.Owner {
+	id := installation{value, by}
 	if owner, known := n.owners[id]; known && n.several {
 		return owner
 	}
-	n.counts[lane.Name]++
-	label := lane.Name + strconv.Itoa(n.counts[lane.Name])
+	n.counts[by.client]++
+	label := by.client + strconv.Itoa(n.counts[by.client])
 	if n.looksRandom(value) { // a word ("locked", host-7) is shown unchanged
 		n.labels[value] = label
 	}
-	owner := Owner{Label: label, Client: lane.Name, Process: lane.process.name, Call: call, Shares: n.first[value]}
+	owner := trace.Owner{Label: label, Client: by.client, Process: by.process, Call: by.call, Shares: n.first[value]}
 	n.first[value] = cmp.Or(owner.Shares, label)
 	n.owners[id] = owner
 	return owner
@@ -56,21 +64,21 @@ func (n *names) owner(value string, lane *Client, call int) Owner {
 
 // text returns the label of a random value; "A?" if it was never stored in Redis. Other values stay
 // as they are.
-func (n *names) text(value, lane string) string {
+func (n *names) text(value, client string) string {
 	if label, ok := n.labels[value]; ok {
 		return label
 	}
 	if n.looksRandom(value) {
-		return lane + "?"
+		return client + "?"
 	}
 	return value
 }
 
 // command returns a command for people: the name in capitals, scripts by name.
-func (n *names) command(args []string, lane string) []string {
+func (n *names) command(args []string, client string) []string {
 	shown := make([]string, len(args))
 	for i, arg := range args {
-		shown[i] = n.text(arg, lane)
+		shown[i] = n.text(arg, client)
 	}
 	shown[0] = strings.ToUpper(shown[0])
 	if len(args) < 2 {

@@ -3,20 +3,8 @@ package world
 import (
 	"context"
 	"io"
-	"slices"
-)
 
-// The operations of calls.
-const (
-	OpLock    = "Lock"
-	OpTryLock = "TryLock"
-	OpUnlock  = "Unlock"
-	OpForce   = "ForceUnlock"
-	OpCount   = "HoldCount"
-	OpClose   = "Close" // ends the goroutines and subscriptions of the lock object
-	OpRun     = "Run"   // a command of the application, on the same go-redis client
-	OpCheck   = "Check"
-	OpInsert  = "Insert"
+	"lockkata/failures_test/trace"
 )
 
 // Lock waits until the client holds the lock, a fault stops it, or the horizon is reached.
@@ -30,23 +18,23 @@ func (c *Client) Unlock(options ...Option) *Call { return c.StartUnlock(options.
 
 // StartLock begins a Lock and does not wait for it.
 func (c *Client) StartLock(options ...Option) *Call {
-	return c.begin(OpLock, options, func(ctx context.Context) (Result, error) {
-		return Result{Held: true}, c.process.locker.Lock(ctx)
+	return c.begin(trace.OpLock, options, func(ctx context.Context) (trace.Result, error) {
+		return trace.Result{Held: true}, c.process.locker.Lock(ctx)
 	})
 }
 
 // StartTryLock begins a TryLock and does not wait for it.
 func (c *Client) StartTryLock(options ...Option) *Call {
-	return c.begin(OpTryLock, options, func(ctx context.Context) (Result, error) {
+	return c.begin(trace.OpTryLock, options, func(ctx context.Context) (trace.Result, error) {
 		held, err := c.process.locker.TryLock(ctx)
-		return Result{Held: held}, err
+		return trace.Result{Held: held}, err
 	})
 }
 
 // StartUnlock begins an Unlock and does not wait for it.
 func (c *Client) StartUnlock(options ...Option) *Call {
-	return c.begin(OpUnlock, options, func(ctx context.Context) (Result, error) {
-		return Result{Claim: ClaimDone}, c.process.locker.Unlock(ctx)
+	return c.begin(trace.OpUnlock, options, func(ctx context.Context) (trace.Result, error) {
+		return trace.Result{Claim: trace.ClaimDone}, c.process.locker.Unlock(ctx)
 	})
 }
 
@@ -56,12 +44,12 @@ func (c *Client) ForceUnlock() *Call {
 	if !ok {
 		fail("the lock of %s cannot be forced: it has no ForceUnlock(ctx) (bool, error)", c.Name)
 	}
-	return c.begin(OpForce, nil, func(ctx context.Context) (Result, error) {
+	return c.begin(trace.OpForce, nil, func(ctx context.Context) (trace.Result, error) {
 		freed, err := forcing.ForceUnlock(ctx)
 		if freed {
-			return Result{Claim: ClaimDone}, err
+			return trace.Result{Claim: trace.ClaimDone}, err
 		}
-		return Result{}, err
+		return trace.Result{}, err
 	}).Wait()
 }
 
@@ -71,8 +59,8 @@ func (c *Client) Close() *Call {
 	if !ok {
 		fail("the lock of %s cannot be closed: it is no io.Closer", c.Name)
 	}
-	return c.begin(OpClose, nil, func(context.Context) (Result, error) {
-		return Result{Claim: ClaimDone}, closer.Close()
+	return c.begin(trace.OpClose, nil, func(context.Context) (trace.Result, error) {
+		return trace.Result{Claim: trace.ClaimDone}, closer.Close()
 	}).Wait()
 }
 
@@ -81,24 +69,21 @@ func (c *Client) Close() *Call {
 func (c *Client) HoldCount() *Call {
 	counting, ok := c.process.locker.(Counting)
 	if !ok {
-		return &Call{Client: c, Op: OpCount, over: true}
+		return &Call{Client: c, Op: trace.OpCount, over: true}
 	}
-	return c.begin(OpCount, nil, func(ctx context.Context) (Result, error) {
+	return c.begin(trace.OpCount, nil, func(ctx context.Context) (trace.Result, error) {
 		n, err := counting.HoldCount(ctx)
-		return Result{Count: n, Claim: ClaimDone}, err
+		return trace.Result{Count: n, Claim: trace.ClaimDone}, err
 	}).Wait()
 }
 
 // StartRun sends a command of the application through the process's go-redis client, and does not
 // wait for the reply.
 func (c *Client) StartRun(args ...any) *Call {
-	return c.begin(OpRun, nil, func(ctx context.Context) (Result, error) {
-		return Result{Claim: ClaimDone}, c.process.rdbs[0].Do(ctx, args...).Err()
+	return c.begin(trace.OpRun, nil, func(ctx context.Context) (trace.Result, error) {
+		return trace.Result{Claim: trace.ClaimDone}, c.process.rdbs[0].Do(ctx, args...).Err()
 	})
 }
-
-// Count returns the answer of HoldCount.
-func (c *Call) Count() int { return c.result.Count }
 
 // Check asks the ledger whether an order's name is free. It uses the token that the client has at
 // the start of the call.
@@ -106,7 +91,7 @@ func (c *Client) Check(order string) *Call { return c.StartCheck(order).Wait() }
 
 // StartCheck begins a Check and does not wait for it.
 func (c *Client) StartCheck(order string) *Call {
-	return c.storeCall(OpCheck, order, c.world.ledger.check)
+	return c.storeCall(trace.OpCheck, order, c.world.ledger.check)
 }
 
 // Insert writes an order into the ledger, with the client's token if its lock has tokens. It uses
@@ -115,39 +100,30 @@ func (c *Client) Insert(order string) *Call { return c.StartInsert(order).Wait()
 
 // StartInsert begins an Insert and does not wait for it.
 func (c *Client) StartInsert(order string) *Call {
-	return c.storeCall(OpInsert, order, c.world.ledger.insert)
+	return c.storeCall(trace.OpInsert, order, c.world.ledger.insert)
 }
 
 // Begin begins a transaction of the ledger: other clients see the client's inserts only after
 // Commit.
-func (c *Client) Begin() *Call { return c.storeCall(OpBegin, "", c.world.ledger.begin).Wait() }
+func (c *Client) Begin() *Call { return c.storeCall(trace.OpBegin, "", c.world.ledger.begin).Wait() }
 
 // Commit ends the client's transaction.
-func (c *Client) Commit() *Call { return c.storeCall(OpCommit, "", c.world.ledger.commit).Wait() }
+func (c *Client) Commit() *Call { return c.storeCall(trace.OpCommit, "", c.world.ledger.commit).Wait() }
 
 // storeCall sends an operation to the ledger, with the client's token and the version that it has
 // read. It has its own wire, so that faults can delay it like a command to Redis.
-func (c *Client) storeCall(op, order string, store func(Order) string) *Call {
+func (c *Client) storeCall(op, order string, store func(trace.Order) trace.Answer) *Call {
 	w, call := c.world, c.newCall(op, nil)
-	row := Order{Name: order, Client: c.Name, Version: w.ledger.read[c.Name]}
+	row := trace.Order{Name: order, Client: c.Name, Version: w.ledger.read[c.Name]}
 	if fenced, ok := c.process.locker.(Fenced); ok {
 		row.Token = fenced.Token(call.ctx)
 	}
 	w.requests++
-	w.recordCall(Called, call, Event{Request: w.requests, Order: order})
+	call.record(trace.Called, trace.Event{Request: w.requests, Order: order})
 	on := newWire(c.process, w.Server(1))
 	c.process.wires = append(c.process.wires, on)
-	r := &request{id: w.requests, wire: on, lane: c, call: call, store: func() string { return store(row) }}
-	r.Command = Command{Args: []string{op, order}, Name: op, Op: op, Lane: c.Name}
+	r := &request{id: w.requests, wire: on, client: c, call: call, store: func() trace.Answer { return store(row) }}
+	r.Command = Command{Args: []string{op, order}, Name: op, Op: op, Client: c.Name}
 	on.requests, call.write = append(on.requests, r), r
 	return call
-}
-
-// store executes an operation that has reached the ledger.
-func (w *World) store(r *request) {
-	call := r.call
-	call.answer = r.store()
-	call.over = true
-	r.wire.closed = true
-	w.recordRequest(Stored, r, Event{Reply: call.answer, Orders: slices.Clone(w.ledger.orders)})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -30,7 +31,7 @@ func (l *listening) Lock(ctx context.Context) error {
 
 func TestBrokenSubscriptionLosesItsMessage(t *testing.T) {
 	for _, broken := range []bool{false, true} {
-		trace := runWith(t, world.Config{New: newListening}, func(w *world.World) {
+		tr := runWith(t, world.Config{New: newListening}, func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			listen := a.StartLock()
 			w.Sleep(time.Second)
@@ -44,14 +45,14 @@ func TestBrokenSubscriptionLosesItsMessage(t *testing.T) {
 			require.Equal(t, !broken, listen.Wait().Held())
 			require.Zero(t, a.Listens())
 		})
-		require.Equal(t, broken, len(events(trace, world.Dropped)) == 1)
-		delivered := events(trace, world.Delivered)
+		require.Equal(t, broken, len(events(tr, trace.Dropped)) == 1)
+		delivered := events(tr, trace.Delivered)
 		require.Equal(t, !broken, delivered[len(delivered)-1].Reply == "[message news hello]", "after the answer to the publisher")
 	}
 }
 
 func TestBreakSubscriptionsKeepsOtherConnections(t *testing.T) {
-	trace := run(t, func(w *world.World) {
+	tr := run(t, func(w *world.World) {
 		a := w.Client("A")
 		a.After(world.Installs).Delay(time.Second)
 		lock := a.StartLock()
@@ -59,7 +60,7 @@ func TestBreakSubscriptionsKeepsOtherConnections(t *testing.T) {
 		a.BreakSubscriptions()
 		require.True(t, lock.Wait().Held())
 	})
-	require.Empty(t, events(trace, world.Dropped))
+	require.Empty(t, events(tr, trace.Dropped))
 }
 
 // leaving is a lock whose Lock waits for a message until its context ends, and then unsubscribes.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"lockkata/failures_test/trace"
 )
 
 var endOfLine = []byte("\r\n")
@@ -48,9 +50,6 @@ func length(header []byte, kind byte) (int, error) {
 	return n, nil
 }
 
-// errorPrefix marks a Redis error in the text of a reply.
-const errorPrefix = "(error) "
-
 // replyText returns a reply as redis-cli would show it, on one line, and the bytes after the reply.
 // Nested arrays, maps and sets are in brackets.
 func replyText(raw []byte) (text string, rest []byte) {
@@ -65,7 +64,7 @@ func replyText(raw []byte) (text string, rest []byte) {
 	case '_':
 		return "(nil)", rest
 	case '-':
-		return errorPrefix + body, rest
+		return trace.ErrorPrefix + body, rest
 	case '$':
 		size, err := strconv.Atoi(body)
 		if err != nil || size < 0 {

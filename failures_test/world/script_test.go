@@ -13,6 +13,8 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/trace"
 )
 
 // twin is two embedded Redis servers that get the same commands at the same fake time. The first
@@ -241,7 +243,7 @@ func TestFullMemoryRefusesScriptsAsInMiniredis(t *testing.T) {
 	inTwin(t, func(w *twin) {
 		w.seed()
 		for _, e := range []*embedded{w.pooled.redis, w.own.redis} {
-			require.NoError(t, e.Suffer(MemoryFull, 0))
+			require.NoError(t, e.Suffer(trace.MemoryFull, 0))
 		}
 		for _, source := range []string{
 			"return redis.call('SET', 's', 1)", "redis.call('DEL', 's') return redis.call('SET', 's', 1)", "redis.call('PUBLISH', 'news', 1) return redis.call('SET', 's', 1)",

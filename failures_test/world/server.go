@@ -1,6 +1,10 @@
 package world
 
-import "time"
+import (
+	"time"
+
+	"lockkata/failures_test/trace"
+)
 
 // Redis is a server of a world. Only the scenario's goroutine calls its methods and those of its
 // connections.
@@ -17,7 +21,7 @@ type Redis interface {
 	LoadScript(source string) error
 	// Suffer makes the server undergo a fault: Evicted removes keys, ClockJumped moves its clock by d.
 	// An error means that this server does not support the fault; it ends the scenario.
-	Suffer(fault ServerFault, d time.Duration, keys ...string) error
+	Suffer(fault trace.ServerFault, d time.Duration, keys ...string) error
 	// Clear removes the lock's keys and ends lasting faults.
 	Clear()
 	Close()

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing/synctest"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/alicebob/miniredis/v2/server"
+
+	"lockkata/failures_test/trace"
 )
 
 // embedded is a miniredis in the bubble, with the bubble's clock.
@@ -100,22 +103,22 @@ func (e *embedded) knows(s *script) bool {
 
 // Suffer supports every fault. A server that restarts has no persistence, and a replica that takes
 // over has seen no writes.
-func (e *embedded) Suffer(fault ServerFault, d time.Duration, keys ...string) error {
+func (e *embedded) Suffer(fault trace.ServerFault, d time.Duration, keys ...string) error {
 	switch fault {
-	case MemoryFull: // see before: it refuses commands as Redis does, one by one within a script
+	case trace.MemoryFull: // see before: it refuses commands as Redis does, one by one within a script
 		e.full = true
-	case Evicted:
+	case trace.Evicted:
 		for _, name := range keys {
 			e.mini.Del(name)
 		}
-	case Flushed:
+	case trace.Flushed:
 		e.Clear()
-	case ScriptsFlushed:
+	case trace.ScriptsFlushed:
 		e.flushScripts()
-	case Restarted, Stopped, FailedOver:
+	case trace.Restarted, trace.Stopped, trace.FailedOver:
 		e.Clear()
 		e.flushScripts()
-	case ClockJumped:
+	case trace.ClockJumped:
 		// Redis keeps the moment at which a key expires, so a jump forward shortens every lease and a
 		// jump back lengthens it.
 		e.skew += d
@@ -201,6 +204,32 @@ func (l *embeddedConn) Execute(args []string) ([]byte, error) {
 		l.redis.leased = nil
 	}
 	return answer, nil
+}
+
+// runScript answers EVAL and EVALSHA instead of miniredis, which makes a new Lua state each time.
+// That takes 0.1 ms; without it a search is nearly twice as fast. The answers are the same, byte
+// for byte. It returns false and does nothing if miniredis has to run the command: the script is
+// impure or unknown, the arguments are invalid, or the connection has a transaction.
+func (l *embeddedConn) runScript(name string, args []string) bool {
+	if len(args) < 3 || l.special {
+		return false
+	}
+	var s *script
+	switch name {
+	case "EVALSHA":
+		s = compiledAs(args[1])
+	case "EVAL":
+		s = compile(args[1])
+	}
+	count, err := strconv.Atoi(args[2])
+	if s == nil || !s.pure || err != nil || count < 0 || count > len(args)-3 || !l.redis.knows(s) {
+		return false
+	}
+	state := luaStates.Get().(*luaState)
+	if state.run(l.redis.mini.Server(), l.peer, s, args[3:3+count], args[3+count:]) {
+		luaStates.Put(state)
+	}
+	return true
 }
 
 // makesSpecial lists the commands that change the state of a connection.

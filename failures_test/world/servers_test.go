@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -45,14 +46,14 @@ func (l *everywhere) Unlock(context.Context) error { return nil }
 
 // holders returns the labels of the key on R1, R2 and R3 after an event; "" for a server without
 // the key.
-func holders(e world.Event) (labels [3]string) {
+func holders(e trace.Event) (labels [3]string) {
 	for _, k := range e.Keys {
 		labels[k.Server[1]-'1'] = k.Owner.Label
 	}
 	return labels
 }
 
-func runOnThree(t *testing.T, scenario func(*world.World)) *world.Trace {
+func runOnThree(t *testing.T, scenario func(*world.World)) *trace.Trace {
 	t.Helper()
 	return runWith(t, world.Config{NewOver: newEverywhere, Servers: 3}, scenario)
 }
@@ -63,38 +64,38 @@ func TestServersAreIndependent(t *testing.T) {
 		"clock": func(n *world.Node) { n.JumpServerClock(time.Hour) }, "stop": (*world.Node).Stop,
 	} {
 		t.Run(name, func(t *testing.T) {
-			trace := runOnThree(t, func(w *world.World) {
+			tr := runOnThree(t, func(w *world.World) {
 				w.Client("A").TryLock()
 				fault(w.Server(2))
 				w.Client("B").TryLock()
 				w.Server(2).Start()
 				w.Sleep(2 * w.Lease)
 			})
-			require.Equal(t, []string{"R1", "R2", "R3"}, trace.Servers)
-			struck := events(trace, world.Server)[0]
+			require.Equal(t, []string{"R1", "R2", "R3"}, tr.Servers)
+			struck := events(tr, trace.Server)[0]
 			require.Equal(t, "R2", struck.Server)
 			require.Equal(t, [3]string{"A1", "", "A1"}, holders(struck), "one name for a value on several servers")
-			executed := events(trace, world.Executed)
+			executed := events(tr, trace.Executed)
 			want := [3]string{"A1", "B1", "A1"}
 			if name == "stop" {
 				want[1] = ""
 			}
 			require.Equal(t, want, holders(executed[len(executed)-1]))
-			expired := events(trace, world.Expired)
+			expired := events(tr, trace.Expired)
 			require.Equal(t, [3]string{}, holders(expired[len(expired)-1]))
 		})
 	}
 }
 
 func TestFaultNamesItsServer(t *testing.T) {
-	trace := runOnThree(t, func(w *world.World) {
+	tr := runOnThree(t, func(w *world.World) {
 		a := w.Client("A")
 		a.Before(world.On(world.Write, w.Server(1), w.Server(3))).Always().Fail("LOADING")
 		a.TryLock()
 	})
-	require.Equal(t, [3]string{"", "A1", ""}, holders(events(trace, world.Executed)[0]))
+	require.Equal(t, [3]string{"", "A1", ""}, holders(events(tr, trace.Executed)[0]))
 	var refused []string
-	for _, e := range events(trace, world.Refused) {
+	for _, e := range events(tr, trace.Refused) {
 		refused = append(refused, e.Server)
 	}
 	require.Equal(t, []string{"R1", "R3"}, refused, "in the order of the servers")

@@ -1,7 +1,6 @@
 package world
 
 import (
-	"fmt"
 	"path"
 	"reflect"
 	"regexp"
@@ -10,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"lockkata/failures_test/trace"
 )
 
 // stack is the call stack that sent a command. It keeps program counters only, because most stacks
@@ -19,9 +20,9 @@ type stack struct {
 	depth int
 }
 
-// callerStack returns the stack of the caller. It takes about two microseconds, cheap enough for
-// every command.
-func (w *World) callerStack() *stack {
+// callerStack returns the stack of the caller's caller. It takes about two microseconds, cheap enough
+// for every command.
+func callerStack() *stack {
 	s := &stack{}
 	s.depth = runtime.Callers(3, s.pcs[:])
 	return s
@@ -71,29 +72,6 @@ func deepen() {
 	runtime.KeepAlive(&room)
 }
 
-// Source is the line of the lock that sent a command.
-type Source struct {
-	File     string `json:"file"` // the last folder and the file's name: stage1_setnx_expire/mutex.go
-	Line     int    `json:"line"`
-	Function string `json:"function"` // TryLock
-}
-
-// String returns "stage1_setnx_expire/mutex.go:57".
-func (s Source) String() string {
-	if s.File == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s:%d", s.File, s.Line)
-}
-
-// Short returns "mutex.go:57"; "" for no source.
-func (s *Source) Short() string {
-	if s == nil || s.File == "" {
-		return ""
-	}
-	return path.Base(s.String())
-}
-
 var sources sync.Map // sourceKey → Source
 
 type sourceKey struct {
@@ -103,19 +81,19 @@ type sourceKey struct {
 
 // source returns the innermost line outside go-redis, the world and the functions whose name begins
 // with one of skipFrames.
-func (s *stack) source(skipFrames []string) Source {
+func (s *stack) source(skipFrames []string) trace.Source {
 	key := sourceKey{s.pcs, strings.Join(skipFrames, "\n")}
 	if known, ok := sources.Load(key); ok {
-		return known.(Source)
+		return known.(trace.Source)
 	}
-	var found Source
+	var found trace.Source
 	frames := runtime.CallersFrames(s.pcs[:s.depth])
 	for more := true; more && found.File == ""; {
 		var frame runtime.Frame
 		frame, more = frames.Next()
 		if !beginsWith(frame.Function, skipFrames...) && !isLibrary(frame.Function) && !strings.Contains(frame.File, goRedis) {
 			dir, file := path.Split(frame.File)
-			found = Source{path.Join(path.Base(dir), file), frame.Line, shortFunction(frame.Function)}
+			found = trace.Source{File: path.Join(path.Base(dir), file), Line: frame.Line, Function: shortFunction(frame.Function)}
 		}
 	}
 	sources.Store(key, found)
@@ -127,7 +105,7 @@ func (s *stack) source(skipFrames []string) Source {
 const goRedis = "github.com/redis/go-redis/"
 
 // ours is the prefix of the names of this package's functions.
-var ours = reflect.TypeFor[World]().PkgPath() + "."
+var ours = reflect.TypeFor[stack]().PkgPath() + "."
 
 // isLibrary reports whether a function belongs to Go, go-redis or the world.
 func isLibrary(function string) bool {

@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -34,32 +35,32 @@ func (l *watched) Unlock(ctx context.Context) error {
 }
 
 func TestTransactionIsExecutedInOrder(t *testing.T) {
-	trace := runWith(t, world.Config{New: newWatched}, func(w *world.World) {
+	tr := runWith(t, world.Config{New: newWatched}, func(w *world.World) {
 		a := w.Client("A")
 		a.Lock()
 		a.Unlock()
 	})
-	require.Empty(t, events(trace, world.Returned)[1].Result.Error)
+	require.Empty(t, events(tr, trace.Returned)[1].Result.Error)
 	require.Equal(t, []string{
 		"A " + setLine, "A WATCH lock:order:1001", "A GET lock:order:1001",
 		"A MULTI", "A PEXPIRE lock:order:1001 30000", "A DEL lock:order:1001", "A EXEC",
-	}, executed(trace))
-	for _, e := range events(trace, world.Executed)[1:] {
+	}, executed(tr))
+	for _, e := range events(tr, trace.Executed)[1:] {
 		require.Equal(t, e.Command[0] == "EXEC", len(e.Effects) > 0, "queued commands have no effect: %v", e)
 	}
 }
 
 // A fault for a write strikes at EXEC, and the refused EXEC ends the transaction.
 func TestRefusedExecEndsTheTransaction(t *testing.T) {
-	trace := runWith(t, world.Config{New: newWatched}, func(w *world.World) {
+	tr := runWith(t, world.Config{New: newWatched}, func(w *world.World) {
 		a := w.Client("A")
 		a.Lock()
-		a.Before(world.Of(world.OpUnlock, world.Write)).Fail("LOADING Redis is loading the dataset in memory")
+		a.Before(world.Of(trace.OpUnlock, world.Write)).Fail("LOADING Redis is loading the dataset in memory")
 		a.Unlock()
 		a.Unlock()
 	})
-	require.Equal(t, []string{"EXEC"}, events(trace, world.Refused)[0].Command)
-	all := events(trace, world.Returned)
+	require.Equal(t, []string{"EXEC"}, events(tr, trace.Refused)[0].Command)
+	all := events(tr, trace.Returned)
 	require.Equal(t, "LOADING Redis is loading the dataset in memory", all[1].Result.Error)
 	require.Empty(t, all[2].Result.Error)
 }
@@ -86,16 +87,16 @@ func (l spreading) TryLock(ctx context.Context) (bool, error) {
 
 // The order must not depend on goroutine scheduling.
 func TestConcurrentCommandsAreSorted(t *testing.T) {
-	trace := runWith(t, world.Config{New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+	tr := runWith(t, world.Config{New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		return spreading{&lock{rdb, name, lease}}, nil
 	}}, func(w *world.World) { w.Client("A").TryLock() })
-	require.Equal(t, []string{"A GET a", "A GET b", "A GET c", "A SUBSCRIBE all", "A SUBSCRIBE a", "A SUBSCRIBE b"}, executed(trace)[:6])
+	require.Equal(t, []string{"A GET a", "A GET b", "A GET c", "A SUBSCRIBE all", "A SUBSCRIBE a", "A SUBSCRIBE b"}, executed(tr)[:6])
 }
 
 // Some locks renew early, some late, some never.
 func TestSleepUntilIsBounded(t *testing.T) {
 	for until, create := range map[time.Duration]world.Constructor{11 * time.Second: newScripted, 21 * time.Second: newLock} {
-		trace := runWith(t, world.Config{New: create}, func(w *world.World) {
+		tr := runWith(t, world.Config{New: create}, func(w *world.World) {
 			a := w.Client("A")
 			late := a.Before(world.Background)
 			late.Delay(5 * time.Second)
@@ -104,6 +105,6 @@ func TestSleepUntilIsBounded(t *testing.T) {
 			require.Equal(t, until, w.Now())
 			a.Unlock()
 		})
-		require.Equal(t, until, events(trace, world.Slept)[0].Bound, "the trace has the duration")
+		require.Equal(t, until, events(tr, trace.Slept)[0].Bound, "the trace has the duration")
 	}
 }

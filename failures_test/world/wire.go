@@ -1,82 +1,15 @@
 package world
 
 import (
-	"bytes"
 	"cmp"
+	"io"
 	"net"
 	"os"
-	"sync"
 	"syscall"
 	"time"
+
+	"lockkata/failures_test/trace"
 )
-
-// wire is one connection between a client's go-redis and the world's Redis. The client's side is a
-// net.Conn. What it writes is parsed into requests, which wait until the world executes them. It
-// reads a reply once the world has delivered it. Write never blocks, because go-redis holds a lock
-// while it writes.
-type wire struct {
-	world   *World
-	process *process
-	node    *Node
-	link    Conn
-
-	mu       sync.Mutex
-	partial  []byte // an incomplete command
-	readable bytes.Buffer
-	changed  chan struct{} // capacity 1: wakes a reader
-	err      error         // returned by Read and Write from now on
-	deadline time.Time
-	setAt    time.Time // when the deadline was set
-
-	closed bool // the client hung up; guarded by world.mu
-
-	// The rest belongs to the scenario's goroutine.
-	requests   []*request
-	replies    []*reply
-	subscribed bool
-	// transaction: MULTI was sent; writes: the transaction contains a write.
-	transaction, writes bool
-}
-
-// request is a command to Redis, or a write to the ledger, that has not been executed.
-type request struct {
-	Command
-	id      int // from 1, in the order in which they were sent
-	wire    *wire
-	lane    *Client
-	call    *Call
-	starter *Call // the call that started the sending goroutine, if that is not a call's own
-	stack   *stack
-	sent    time.Duration
-	due     time.Duration // a delayed request arrives at this time
-	order   string        // sort key among requests of the same moment
-	struck  bool          // a Before fault has already struck
-	store   func() string // a ledger write instead of a Redis command
-}
-
-// reply is a reply or a push that the client has not yet read.
-type reply struct {
-	request *request // nil for a push
-	raw     []byte
-	text    string
-	due     time.Duration
-	seq     int
-}
-
-// wires yields all wires, process by process.
-func (w *World) wires(yield func(*wire) bool) {
-	for _, p := range w.processes {
-		for _, c := range p.wires {
-			if !yield(c) {
-				return
-			}
-		}
-	}
-}
-
-func newWire(p *process, to *Node) *wire {
-	return &wire{world: p.world, process: p, node: to, link: to.server.Connect(), changed: make(chan struct{}, 1)}
-}
 
 // Write parses the client's bytes and passes complete commands to the world.
 func (w *wire) Write(b []byte) (int, error) {
@@ -101,7 +34,7 @@ func (w *wire) Write(b []byte) (int, error) {
 	}
 	w.mu.Unlock()
 	if len(commands) > 0 {
-		w.world.arrive(w, commands, w.world.callerStack())
+		w.arrive(commands, callerStack())
 	}
 	return len(b), nil
 }
@@ -168,7 +101,7 @@ func unsubscribe(c Conn) {
 // hangUp breaks the connection: reads and writes return err.
 func (w *wire) hangUp(err error) { w.change(func() { w.err = cmp.Or(w.err, err) }) }
 
-func (w *wire) deliver(raw []byte) { w.change(func() { w.readable.Write(raw) }) }
+func (w *wire) feed(raw []byte) { w.change(func() { w.readable.Write(raw) }) }
 
 // change runs do under the mutex and wakes the reader.
 func (w *wire) change(do func()) {
@@ -229,3 +162,47 @@ var (
 	_ net.Conn     = (*wire)(nil)
 	_ syscall.Conn = (*wire)(nil)
 )
+
+func newWire(p *process, to *Node) *wire {
+	return &wire{world: p.world, process: p, node: to, link: to.server.Connect(), changed: make(chan struct{}, 1)}
+}
+
+// sever breaks the connection: what was on its way is lost.
+func (w *wire) sever() {
+	w.requests, w.replies = nil, nil
+	w.hangUp(errLost)
+}
+
+// losePushes breaks a connection and drops its unread messages.
+func (w *wire) losePushes() {
+	w.process.record(trace.Dropped, trace.Event{Background: true})
+	w.sever()
+}
+
+// canArrive reports whether a reply can be delivered. A reply that is delayed beyond its reader's
+// deadline never is: in fake time the reader has given up by then.
+func (w *wire) canArrive(r *reply, now time.Duration) bool {
+	return r.due <= now && (r.due == 0 || !w.isLate(w.world.start.Add(r.due)))
+}
+
+// changes reports whether the next command on the wire is a write. In a transaction only EXEC is
+// one, if a queued command is.
+func (w *wire) changes(name string) bool {
+	write := isWrite(w.node.server, name)
+	switch {
+	case name == "MULTI":
+		w.transaction, w.writes = true, false
+	case name == "EXEC", name == "DISCARD":
+		write = w.writes && name == "EXEC"
+		w.transaction = false
+	case w.transaction:
+		w.writes = w.writes || write
+		return false
+	}
+	return write
+}
+
+func (w *wire) newest() *reply { return w.replies[len(w.replies)-1] }
+
+// errLost is the error of a read or write on a broken connection.
+var errLost = io.EOF

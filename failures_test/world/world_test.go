@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -20,19 +21,19 @@ const (
 )
 
 func TestTraceHasTheExecutedCommands(t *testing.T) {
-	trace := run(t, func(w *world.World) {
+	tr := run(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock()
 		b.TryLock()
 		a.Unlock()
 	})
-	require.Equal(t, []string{"A " + setLine, "B " + setLine, "A " + delLine}, executed(trace))
-	replies := events(trace, world.Executed)
+	require.Equal(t, []string{"A " + setLine, "B " + setLine, "A " + delLine}, executed(tr))
+	replies := events(tr, trace.Executed)
 	require.Equal(t, "OK", replies[0].Reply)
 	require.Equal(t, "(nil)", replies[1].Reply)
-	owner := world.Owner{Label: "A1", Client: "A", Process: "A", Call: 1}
-	require.Equal(t, []world.Key{{
-		Name: "lock:order:1001", Type: "string", Entries: []world.Entry{{Value: "locked", Owner: owner}},
+	owner := trace.Owner{Label: "A1", Client: "A", Process: "A", Call: 1}
+	require.Equal(t, []trace.Key{{
+		Name: "lock:order:1001", Type: "string", Entries: []trace.Entry{{Value: "locked", Owner: owner}},
 		Owner: owner, TTL: 30 * time.Second,
 	}}, replies[0].Keys)
 	require.Empty(t, replies[2].Keys)
@@ -44,7 +45,7 @@ func TestSameScenarioGivesTheSameBytes(t *testing.T) {
 		other := a.Goroutine("A'")
 		a.Lock()
 		waits := []*world.Call{b.StartLock(), c.StartLock(), other.StartLock()}
-		a.After(world.Of(world.OpUnlock, world.Any)).Drop()
+		a.After(world.Of(trace.OpUnlock, world.Any)).Drop()
 		w.Sleep(w.Lease + 50*time.Millisecond)
 		a.Unlock()
 		b.Freeze()
@@ -69,23 +70,23 @@ func TestSameScenarioGivesTheSameBytes(t *testing.T) {
 }
 
 func TestLeaseEndsOnTheFakeClock(t *testing.T) {
-	trace := run(t, func(w *world.World) {
+	tr := run(t, func(w *world.World) {
 		w.Client("A").Lock()
 		w.Sleep(time.Minute)
 	})
-	expired := events(trace, world.Expired)
+	expired := events(tr, trace.Expired)
 	require.Len(t, expired, 1)
 	require.Equal(t, 30*time.Second, expired[0].At)
-	require.Equal(t, world.Lapsed, expired[0].Effects[0].Kind)
+	require.Equal(t, trace.Lapsed, expired[0].Effects[0].Kind)
 }
 
 func TestCallIsBlockedAtTheHorizon(t *testing.T) {
-	trace := runWith(t, world.Config{New: newScripted, Lease: 6 * time.Second}, func(w *world.World) {
+	tr := runWith(t, world.Config{New: newScripted, Lease: 6 * time.Second}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock()
 		b.Lock()
 	})
-	blocked := events(trace, world.Blocked)
+	blocked := events(tr, trace.Blocked)
 	require.Len(t, blocked, 1)
 	require.Equal(t, "B", blocked[0].Client)
 	require.Equal(t, time.Minute, blocked[0].At)
@@ -95,17 +96,17 @@ func TestDiscoverReturnsTheScriptsOfALock(t *testing.T) {
 	_, scripts, err := world.Discover(t, world.Config{New: newScripted})
 	require.NoError(t, err)
 	require.Len(t, scripts, 3)
-	trace := runWith(t, world.Config{New: newScripted, Scripts: scripts}, func(w *world.World) {
+	tr := runWith(t, world.Config{New: newScripted, Scripts: scripts}, func(w *world.World) {
 		a := w.Client("A")
 		a.TryLock()
 		a.Unlock()
 	})
-	require.Equal(t, []string{"A EVALSHA take 1 lock:order:1001 30000", "A EVALSHA free 1 lock:order:1001"}, executed(trace))
+	require.Equal(t, []string{"A EVALSHA take 1 lock:order:1001 30000", "A EVALSHA free 1 lock:order:1001"}, executed(tr))
 }
 
 func TestPanicOfALockIsAResult(t *testing.T) {
-	trace := runWith(t, world.Config{New: newPanicky}, func(w *world.World) { w.Client("A").Lock() })
-	require.Equal(t, world.Result{Error: "panic: no idea", Claim: world.ClaimPanic}, result(t, trace, "A"))
+	tr := runWith(t, world.Config{New: newPanicky}, func(w *world.World) { w.Client("A").Lock() })
+	require.Equal(t, trace.Result{Error: "panic: no idea", Claim: trace.ClaimPanic}, result(t, tr, "A"))
 }
 
 type panicky struct{ lock }
@@ -170,15 +171,15 @@ func TestBlockingCommandEndsTheRun(t *testing.T) {
 }
 
 func TestScenesOfAPartEndWithIt(t *testing.T) {
-	trace := run(t, func(w *world.World) {
+	tr := run(t, func(w *world.World) {
 		a := w.Client("A")
 		a.Lock()
 		w.Sleep(time.Second)
 		a.Unlock()
 	})
-	called := trace.Scenes()[0]
-	require.Same(t, called, trace.Scenes()[0], "the same scene each time")
-	part := trace.UpTo(5) // up to the sleep
+	called := tr.Scenes()[0]
+	require.Same(t, called, tr.Scenes()[0], "the same scene each time")
+	part := tr.UpTo(5) // up to the sleep
 	end := part.End()
 	require.Same(t, part, end.Trace)
 	require.Equal(t, part.Events[4].At, end.Until(), "the last event")

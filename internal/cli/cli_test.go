@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
@@ -230,7 +231,7 @@ func TestShowAsJSONHasTheWholeTrace(t *testing.T) {
 	require.Equal(t, exitOK, status)
 	var runs []struct {
 		Outcome string
-		Trace   world.Trace
+		Trace   trace.Trace
 	}
 	require.NoError(t, json.Unmarshal([]byte(out), &runs))
 	require.Equal(t, "broken", runs[0].Outcome)
@@ -243,7 +244,7 @@ func TestEveryPictureFitsItsTerminal(t *testing.T) {
 	for _, row := range stages.Judge(t, failures.All, shown) {
 		for i, v := range row {
 			for _, width := range []int{80, usualWidth} {
-				if v.Trace != nil && len(v.Trace.Lanes) > 3 {
+				if v.Trace != nil && len(v.Trace.Clients) > 3 {
 					continue // four clients need more room
 				}
 				var out bytes.Buffer

@@ -14,7 +14,7 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/timeline/svg"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 	"lockkata/internal/page"
 	"lockkata/internal/stages"
@@ -163,9 +163,9 @@ func (a *app) showOne(v failures.Verdict, c stages.Stage, withStory bool, of []s
 }
 
 // draw draws a run and returns the picture.
-func (a *app) draw(trace *world.Trace, findings []oracle.Finding) string {
+func (a *app) draw(tr *trace.Trace, findings []oracle.Finding) string {
 	options := timeline.Options{Color: a.color, Width: a.width, Language: a.lang}
-	picture := timeline.Text(trace, findings, options)
+	picture := timeline.Text(tr, findings, options)
 	fmt.Fprintln(a.out, picture)
 	return picture
 }
@@ -195,7 +195,7 @@ func (a *app) showJSON(g grid) error {
 		Outcome  string           `json:"outcome"`
 		Sentence string           `json:"sentence"`
 		Findings []oracle.Finding `json:"findings"`
-		Trace    *world.Trace     `json:"trace"`
+		Trace    *trace.Trace     `json:"trace"`
 	}
 	var runs []jsonRun
 	for _, v := range g.rows[0] {

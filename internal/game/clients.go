@@ -6,6 +6,7 @@ import (
 
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/timeline"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 )
@@ -17,14 +18,14 @@ type Client struct {
 	Inside       bool
 	Beside       bool // it holds the lock, and another client does too
 	Does         string
-	Source       *world.Source // the line of the lock's code that it runs
+	Source       *trace.Source // the line of the lock's code that it runs
 	Background   []Flight      // commands that none of its calls waits for
 }
 
 // Flight is a command that was sent and whose reply was not read yet.
 type Flight struct {
 	Text   string
-	Source *world.Source
+	Source *trace.Source
 }
 
 var (
@@ -41,8 +42,8 @@ var (
 )
 
 // clients returns the clients at the end of the trace.
-func (g *Game) clients(end *world.Scene) (all []Client) {
-	for _, name := range g.at.Trace.Lanes {
+func (g *Game) clients(end *trace.Scene) (all []Client) {
+	for _, name := range g.at.Trace.Clients {
 		is, inside := end.Condition(end.Process(name)), end.Holds(name) > 0
 		c := Client{Name: name, Frozen: is.Frozen, Dead: is.Dead, Inside: inside, Beside: inside && len(end.Others(name)) > 0}
 		c.Does = g.finished(name)
@@ -65,7 +66,7 @@ func (g *Game) clients(end *world.Scene) (all []Client) {
 // finished returns how the client's last call ended.
 func (g *Game) finished(name string) string {
 	for _, e := range slices.Backward(g.at.Trace.Events) {
-		if e.Kind == world.Returned && e.Client == name {
+		if e.Kind == trace.Returned && e.Client == name {
 			return hasFinished.Localize(g.Language, "result", timeline.Result(e, g.Language))
 		}
 	}
@@ -73,11 +74,11 @@ func (g *Game) finished(name string) string {
 }
 
 // calling describes a call that has no command on its way to Redis.
-func (g *Game) calling(call *world.Event) string {
+func (g *Game) calling(call *trace.Event) string {
 	switch call.Op {
-	case world.OpCheck:
+	case trace.OpCheck:
 		return checks.Localize(g.Language, "order", call.Order)
-	case world.OpInsert:
+	case trace.OpInsert:
 		return inserts.Localize(g.Language, "order", call.Order)
 	}
 	return callWaits.Localize(g.Language, "call", call.Op)
@@ -85,7 +86,7 @@ func (g *Game) calling(call *world.Event) string {
 
 // addFlights adds the commands that the client has not given up. Of those of its call only the
 // last counts: it may be a retry.
-func (g *Game) addFlights(c *Client, end *world.Scene) {
+func (g *Game) addFlights(c *Client, end *trace.Scene) {
 	call, _ := end.Call(c.Name)
 	for _, r := range end.UnderWay {
 		sent := end.Trace.Events[r.Sent]
@@ -93,8 +94,8 @@ func (g *Game) addFlights(c *Client, end *world.Scene) {
 			continue
 		}
 		text := sends.Localize(g.Language, "command", sent.Line())
-		if r.Struck >= 0 {
-			text = notReadYet.Localize(g.Language, "reply", end.Trace.Events[r.Struck].Reply)
+		if r.Executed >= 0 {
+			text = notReadYet.Localize(g.Language, "reply", end.Trace.Events[r.Executed].Reply)
 		}
 		switch {
 		case sent.Background:
@@ -106,9 +107,9 @@ func (g *Game) addFlights(c *Client, end *world.Scene) {
 }
 
 // isOffered reports whether a command can be executed next, or its reply be read.
-func (g *Game) isOffered(sent world.Event, r *world.Request) bool {
+func (g *Game) isOffered(sent trace.Event, r *trace.Request) bool {
 	return slices.ContainsFunc(g.at.Options(len(g.Steps())), func(o schedule.Option) bool {
-		if r.Struck >= 0 {
+		if r.Executed >= 0 {
 			return o.Client == r.Process && o.Action == world.Deliver
 		}
 		return o.Client == r.Process && o.Action == world.Execute && strings.HasPrefix(o.What, sent.Command[0])

@@ -14,7 +14,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
 )
@@ -75,7 +75,7 @@ func (g *Game) Text() string { return schedule.Text(g.Setup, g.at.Schedule) }
 func (g *Game) Reached() bool { return len(g.at.Found) > 0 }
 
 // Trace returns the events so far.
-func (g *Game) Trace() *world.Trace { return g.at.Trace }
+func (g *Game) Trace() *trace.Trace { return g.at.Trace }
 
 // Found returns where the run breaks the goal's rule.
 func (g *Game) Found() []oracle.Finding { return g.at.Found }

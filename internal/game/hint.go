@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"lockkata/failures_test/schedule"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 	"lockkata/internal/term"
@@ -159,21 +160,21 @@ func (g *Game) why(way Run, done int) string {
 		switch others := before.Others(e.Client); {
 		case e.Acquires():
 			reason = goesIn
-		case e.Kind == world.Expired:
+		case e.Kind == trace.Expired:
 			reason = leaseEnds
-		case e.Kind == world.Stored && e.Op == world.OpInsert:
+		case e.Kind == trace.Stored && e.Op == trace.OpInsert:
 			reason = writesNow
-		case did(e, world.Installed) && len(others) > 0:
+		case did(e, trace.Installed) && len(others) > 0:
 			other, reason = others[0], getsBeside
-		case did(e, world.Installed):
+		case did(e, trace.Installed):
 			reason = getsKey
-		case did(e, world.Removed):
+		case did(e, trace.Removed):
 			reason = takesKeyAway
 		}
 	}
 	return reason.Localize(g.Language, "client", chosen.Client, "other", other)
 }
 
-func did(e world.Event, kind world.EffectKind) bool {
-	return slices.ContainsFunc(e.Effects, func(effect world.Effect) bool { return effect.Kind == kind })
+func did(e trace.Event, kind trace.EffectKind) bool {
+	return slices.ContainsFunc(e.Effects, func(effect trace.Effect) bool { return effect.Kind == kind })
 }

@@ -9,7 +9,7 @@ import (
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 )
 
 // Run is a lock's run under a schedule, with the options before each step.
@@ -79,7 +79,7 @@ func (r Run) Now(steps int) time.Duration {
 }
 
 // Last returns the events of the last step, and of the end of the run if it has ended.
-func (r Run) Last() []world.Event {
+func (r Run) Last() []trace.Event {
 	if n := len(r.Schedule); n > 0 {
 		return r.Trace.Events[r.Events(n-1):]
 	}
@@ -96,28 +96,28 @@ func (r Run) Faults() (sum int) {
 
 // ResultWord returns the result of a call in a word: held, refused, done, panic or error. The lock's own
 // error for a lock that is not held is "refused with an error".
-func ResultWord(r world.Result) string {
+func ResultWord(r trace.Result) string {
 	switch {
-	case r.Claim == world.ClaimPanic:
+	case r.Claim == trace.ClaimPanic:
 		return "panic"
-	case r.Error != "" && r.Claim == world.ClaimRefused:
+	case r.Error != "" && r.Claim == trace.ClaimRefused:
 		return "refused with an error"
 	case r.Error != "":
 		return "error"
 	case r.Held:
 		return "held"
-	case r.Claim == world.ClaimDone:
+	case r.Claim == trace.ClaimDone:
 		return "done"
 	}
 	return "refused"
 }
 
 // KeyOwner returns the owner of the key in Redis at the end of a trace: "no key", "A1", or "A1!" without a lease.
-func KeyOwner(trace *world.Trace) string {
-	for _, k := range trace.End().Keys {
+func KeyOwner(tr *trace.Trace) string {
+	for _, k := range tr.End().Keys {
 		switch {
-		case k.Name != trace.LockKey():
-		case k.TTL == world.NoTTL:
+		case k.Name != tr.LockKey():
+		case k.TTL == trace.NoTTL:
 			return k.Owner.Label + "!"
 		default:
 			return k.Owner.Label

@@ -8,6 +8,7 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/timeline"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 	"lockkata/internal/term"
@@ -25,7 +26,7 @@ type View struct {
 	Lease    time.Duration    `json:"lease_ns"`
 	Clients  []Client         `json:"-"`
 	Keys     []Key            `json:"-"` // in Redis
-	Orders   []world.Order    `json:"-"` // in the ledger
+	Orders   []trace.Order    `json:"-"` // in the ledger
 	Happened []string         `json:"happened"`
 	Options  []Option         `json:"options"`  // none after the goal, or where no step is possible
 	Findings []oracle.Finding `json:"findings"` // where the rule is broken: the goal is reached
@@ -66,7 +67,7 @@ func (g *Game) View() (View, error) {
 		Length: schedule.Length(g.at.Faults(), len(g.Steps())).Localize(g.Language), Schedule: g.Text(),
 	}
 	for _, k := range end.Keys {
-		v.Keys = append(v.Keys, Key{timeline.Holder(k), max(0, k.TTL-(now-end.KeysAt)), k.TTL == world.NoTTL})
+		v.Keys = append(v.Keys, Key{timeline.Holder(k), max(0, k.TTL-(now-end.KeysAt)), k.TTL == trace.NoTTL})
 	}
 	for _, f := range g.at.Found {
 		f.Text = g.brief(f.Localize(g.Language))
@@ -121,9 +122,9 @@ func (g *Game) option(o schedule.Option) (Option, error) {
 func Action(o schedule.Option, what any, at time.Duration) i18n.Message {
 	say := actions[o.Action]
 	switch o.Op {
-	case world.OpCheck:
+	case trace.OpCheck:
 		say, what = ledgerTells, o.Order
-	case world.OpInsert:
+	case trace.OpInsert:
 		say, what = ledgerTakes, o.Order
 	}
 	return say.Args("client", o.Client, "what", what, "time", term.Clock(at))

@@ -7,7 +7,7 @@
 //
 // Its translation is in zh.json, under the English template. A sentence with parts is one
 // template, since the order of words differs between languages. Tests find translations
-// that are missing or unused.
+// that are missing or unused; "zh: pending" stands for one that is to come.
 package i18n
 
 import (
@@ -41,8 +41,8 @@ func Register(all ...Text) {
 // Localize returns the text in a language, or in English if it has no translation. The pairs are
 // names of the template and their values.
 func (t Text) Localize(l Language, pairs ...any) string {
-	if l == Chinese {
-		t = Text(cmp.Or(Translations()[t], string(t)))
+	if chinese := Translations()[t]; l == Chinese && chinese != Pending {
+		t = Text(cmp.Or(chinese, string(t)))
 	}
 	put := make([]string, 0, len(pairs))
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -119,10 +119,14 @@ func (p Plural) Of(n int, pairs ...any) Message {
 	return text.Args(append([]any{"n", n}, pairs...)...)
 }
 
+// Pending is the translation of a text that waits for one: it is shown in English.
+const Pending = "zh: pending"
+
 //go:embed zh.json
 var chinese []byte
 
-// Translations returns the Chinese templates, keyed by the English ones.
+// Translations returns the Chinese templates, keyed by the English ones. A template that waits for its
+// translation is [Pending].
 var Translations = sync.OnceValue(func() map[Text]string {
 	all := map[Text]string{}
 	if err := json.Unmarshal(chinese, &all); err != nil {

@@ -26,7 +26,21 @@ func TestValuesReplaceTheirNames(t *testing.T) {
 
 func TestEveryTextHasATranslation(t *testing.T) {
 	missing := slices.DeleteFunc(i18n.Known(), func(text i18n.Text) bool { return i18n.Translations()[text] != "" })
-	require.Empty(t, missing, "translate these in internal/i18n/zh.json")
+	require.Empty(t, missing, "translate these in internal/i18n/zh.json, or write %q there", i18n.Pending)
+	pending := 0
+	for _, chinese := range i18n.Translations() {
+		if chinese == i18n.Pending {
+			pending++
+		}
+	}
+	t.Logf("%d texts wait for their Chinese translation", pending)
+}
+
+func TestPendingTextIsShownInEnglish(t *testing.T) {
+	const text = "no translation yet: {a}"
+	i18n.Translations()[text] = i18n.Pending
+	defer delete(i18n.Translations(), text)
+	require.Equal(t, "no translation yet: A", i18n.Text(text).Localize(i18n.Chinese, "a", "A"))
 }
 
 func TestEveryTranslationIsUsed(t *testing.T) {
@@ -42,6 +56,9 @@ func TestTranslationsHaveTheSameParts(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, strings.Count(string(raw), "\n  \""), len(i18n.Translations()), "a text is translated twice")
 	for english, chinese := range i18n.Translations() {
+		if chinese == i18n.Pending {
+			continue
+		}
 		require.Equal(t, parts(string(english)), parts(chinese), "%s", english)
 	}
 }

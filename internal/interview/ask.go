@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lockkata/failures_test/schedule"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/game"
 	"lockkata/internal/i18n"
@@ -19,7 +20,7 @@ const (
 
 // question asks about the end of a prediction's trace. last are the events of its last step. The
 // truth is one of the choices. If the moment does not suit the question there are no choices.
-type question func(p Prediction, last []world.Event) (text i18n.Message, truth string, choices []string)
+type question func(p Prediction, last []trace.Event) (text i18n.Message, truth string, choices []string)
 
 // ask makes a question about a call, the key or the holders, at a random moment of the run after
 // a delay or a fault. It returns false if the run has no such moment.
@@ -81,10 +82,10 @@ var (
 )
 
 // askCall asks what a call of the lock returns, if no other call returns after the picture.
-func askCall(p Prediction, last []world.Event) (text i18n.Message, truth string, choices []string) {
-	var returned []world.Event
+func askCall(p Prediction, last []trace.Event) (text i18n.Message, truth string, choices []string) {
+	var returned []trace.Event
 	for _, e := range p.Trace.Events[p.Shown:] {
-		if e.Kind == world.Returned {
+		if e.Kind == trace.Returned {
 			returned = append(returned, e)
 		}
 	}
@@ -94,7 +95,7 @@ func askCall(p Prediction, last []world.Event) (text i18n.Message, truth string,
 	e := returned[0]
 	truth, choices = game.ResultWord(*e.Result), []string{"held", "refused", "error"}
 	switch {
-	case e.Op == world.OpUnlock:
+	case e.Op == trace.OpUnlock:
 		choices = []string{"done", "refused with an error", "error"}
 	case truth == "refused with an error": // an acquire treats every error alike
 		truth = "error"
@@ -103,9 +104,9 @@ func askCall(p Prediction, last []world.Event) (text i18n.Message, truth string,
 }
 
 // askKey asks whose key Redis holds. After a GET or a DEL the answer would be plain, so it does not ask.
-func askKey(p Prediction, last []world.Event) (text i18n.Message, truth string, choices []string) {
-	if !slices.ContainsFunc(last, func(e world.Event) bool {
-		return e.Kind == world.Expired || e.Kind == world.Executed && e.Command[0] != "GET" && e.Command[0] != "DEL"
+func askKey(p Prediction, last []trace.Event) (text i18n.Message, truth string, choices []string) {
+	if !slices.ContainsFunc(last, func(e trace.Event) bool {
+		return e.Kind == trace.Expired || e.Kind == trace.Executed && e.Command[0] != "GET" && e.Command[0] != "DEL"
 	}) {
 		return text, "", nil
 	}
@@ -118,10 +119,10 @@ func askKey(p Prediction, last []world.Event) (text i18n.Message, truth string, 
 
 // askInside asks which clients believe that they hold the lock. The steps to come do not say when a
 // client calls Unlock, so there must be no Unlock.
-func askInside(p Prediction, last []world.Event) (text i18n.Message, truth string, choices []string) {
+func askInside(p Prediction, last []trace.Event) (text i18n.Message, truth string, choices []string) {
 	truth = game.Names(p.Trace.End().Insiders())
-	unlocks := func(e world.Event) bool { return e.Kind == world.Called && e.Op == world.OpUnlock }
-	isAsked := func(e world.Event) bool { return e.Kind == world.Returned && world.IsAcquire(e.Op) }
+	unlocks := func(e trace.Event) bool { return e.Kind == trace.Called && e.Op == trace.OpUnlock }
+	isAsked := func(e trace.Event) bool { return e.Kind == trace.Returned && trace.IsAcquire(e.Op) }
 	isChanged := truth != game.Names(p.drawn().End().Insiders())
 	if slices.ContainsFunc(p.Trace.Events[p.Shown:], unlocks) || !isChanged && !slices.ContainsFunc(last, isAsked) {
 		return text, "", nil

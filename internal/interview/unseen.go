@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"lockkata/failures_test/schedule"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/game"
 	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
@@ -18,7 +18,7 @@ type Prediction struct {
 	Stage    stages.Stage
 	Setup    schedule.Setup
 	Steps    []string       // up to the moment that is asked about
-	Trace    *world.Trace   // of these steps
+	Trace    *trace.Trace   // of these steps
 	Shown    int            // how many of its events are drawn
 	Next     []i18n.Message // the steps that are not drawn, without their results
 	Question i18n.Message
@@ -30,7 +30,7 @@ type Prediction struct {
 func (p Prediction) Text() string { return schedule.Text(p.Setup, p.Steps) }
 
 // drawn returns the part of the trace that is drawn.
-func (p Prediction) drawn() *world.Trace { return p.Trace.UpTo(p.Shown) }
+func (p Prediction) drawn() *trace.Trace { return p.Trace.UpTo(p.Shown) }
 
 // Finder finds predictions by random schedules.
 type Finder struct {

@@ -10,6 +10,7 @@ import (
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 )
@@ -34,10 +35,10 @@ func some(t *testing.T) []Prediction {
 }
 
 // truth computes the answer independently of the prediction.
-func truth(p Prediction, trace *world.Trace) string {
-	events := slices.Clone(trace.Events)
+func truth(p Prediction, tr *trace.Trace) string {
+	events := slices.Clone(tr.Events)
 	slices.Reverse(events)
-	last := func(is func(world.Event) bool) (e world.Event) {
+	last := func(is func(trace.Event) bool) (e trace.Event) {
 		if i := slices.IndexFunc(events, is); i >= 0 {
 			e = events[i]
 		}
@@ -46,8 +47,8 @@ func truth(p Prediction, trace *world.Trace) string {
 	if p.Question.Text == whoIsInside {
 		var inside []string
 		for _, client := range []string{"A", "B"} {
-			decides := last(func(e world.Event) bool {
-				return e.Client == client && (e.Acquires() || e.Kind == world.Lost || e.Kind == world.Crashed || e.Kind == world.Called && e.Op == world.OpUnlock)
+			decides := last(func(e trace.Event) bool {
+				return e.Client == client && (e.Acquires() || e.Kind == trace.Lost || e.Kind == trace.Crashed || e.Kind == trace.Called && e.Op == trace.OpUnlock)
 			})
 			if decides.Acquires() {
 				inside = append(inside, client)
@@ -56,19 +57,19 @@ func truth(p Prediction, trace *world.Trace) string {
 		return cmp.Or(strings.Join(inside, " and "), "nobody")
 	}
 	if p.Question.Text == whoseKey {
-		for _, k := range last(func(e world.Event) bool { return e.Kind == world.Executed || e.Kind == world.Expired }).Keys {
-			if k.Name == trace.LockKey() {
+		for _, k := range last(func(e trace.Event) bool { return e.Kind == trace.Executed || e.Kind == trace.Expired }).Keys {
+			if k.Name == tr.LockKey() {
 				return k.Owner.Client
 			}
 		}
 		return "nobody"
 	}
-	switch e := last(func(e world.Event) bool { return e.Kind == world.Returned }); {
+	switch e := last(func(e trace.Event) bool { return e.Kind == trace.Returned }); {
 	case e.Result.Held:
 		return "it has the lock"
-	case e.Op == world.OpUnlock && e.Result.Claim == world.ClaimDone:
+	case e.Op == trace.OpUnlock && e.Result.Claim == trace.ClaimDone:
 		return "that it has unlocked"
-	case e.Op == world.OpUnlock && e.Result.Claim == world.ClaimRefused:
+	case e.Op == trace.OpUnlock && e.Result.Claim == trace.ClaimRefused:
 		return "an error: the lock is not, or no longer, its own"
 	case e.Result.Error != "":
 		return "an error"
@@ -105,11 +106,11 @@ func TestHiddenStepsWereAlreadySentInThePicture(t *testing.T) {
 		sent := map[string]int{}
 		for i, e := range p.Trace.Events {
 			switch {
-			case e.Kind == world.Sent, e.Kind == world.Called && (e.Op == world.OpCheck || e.Op == world.OpInsert):
+			case e.Kind == trace.Sent, e.Kind == trace.Called && (e.Op == trace.OpCheck || e.Op == trace.OpInsert):
 				if i < p.Shown {
 					sent[e.Client]++
 				}
-			case e.Kind == world.Executed, e.Kind == world.Stored:
+			case e.Kind == trace.Executed, e.Kind == trace.Stored:
 				sent[e.Client]--
 				require.GreaterOrEqual(t, sent[e.Client], 0, "%s: %d", p.Text(), i)
 			}

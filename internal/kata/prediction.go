@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/game"
 	"lockkata/internal/i18n"
 	"lockkata/internal/term"
@@ -23,16 +23,16 @@ type Prediction struct {
 
 // Moment is an event of a run.
 type Moment struct {
-	Kind   world.Kind
+	Kind   trace.Kind
 	Client string
 	Op     string // "" for any
 	Nth    int    // counted from 1; 0 means the first
 }
 
 // find returns the index of the event in the trace, -1 if it does not happen.
-func (m Moment) find(trace *world.Trace) int {
+func (m Moment) find(tr *trace.Trace) int {
 	seen := 0
-	return slices.IndexFunc(trace.Events, func(e world.Event) bool {
+	return slices.IndexFunc(tr.Events, func(e trace.Event) bool {
 		if e.Kind == m.Kind && e.Client == m.Client && (m.Op == "" || e.Op == m.Op) {
 			seen++
 			return seen >= m.Nth
@@ -43,25 +43,25 @@ func (m Moment) find(trace *world.Trace) int {
 
 // truth returns the answer from a run that is shown up to an event: the result of the client's next
 // call, the owner of the key after its next command, the holders at the end, or the owners of orders.
-func (p Prediction) truth(trace *world.Trace, shown int) string {
+func (p Prediction) truth(tr *trace.Trace, shown int) string {
 	switch p.Asks {
 	case "insiders":
-		return game.Names(trace.End().Insiders())
+		return game.Names(tr.End().Insiders())
 	case "orders":
 		var names []string
-		for _, o := range trace.End().Orders {
+		for _, o := range tr.End().Orders {
 			names = append(names, o.Client)
 		}
 		return game.Names(names)
 	}
 	client := p.Asks[strings.LastIndex(p.Asks, " ")+1:]
-	for i, e := range trace.Events {
+	for i, e := range tr.Events {
 		switch {
 		case i < shown || e.Client != client:
-		case e.Kind == world.Returned && p.Asks == "told "+client:
+		case e.Kind == trace.Returned && p.Asks == "told "+client:
 			return game.ResultWord(*e.Result)
-		case e.Kind == world.Executed && p.Asks == "key after "+client:
-			return game.KeyOwner(trace.UpTo(i + 1))
+		case e.Kind == trace.Executed && p.Asks == "key after "+client:
+			return game.KeyOwner(tr.UpTo(i + 1))
 		}
 	}
 	return "nothing"
@@ -69,11 +69,11 @@ func (p Prediction) truth(trace *world.Trace, shown int) string {
 
 // on returns how many events of a run are shown, and the index of the right choice. Either is -1 if
 // the question does not suit the run, which may be that of another lock.
-func (p Prediction) on(trace *world.Trace) (shown, right int) {
-	if shown = p.Until.find(trace); shown < 0 {
+func (p Prediction) on(tr *trace.Trace) (shown, right int) {
+	if shown = p.Until.find(tr); shown < 0 {
 		return shown, -1
 	}
-	return shown, slices.Index(p.Means, p.truth(trace, shown))
+	return shown, slices.Index(p.Means, p.truth(tr, shown))
 }
 
 var (

@@ -8,7 +8,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
 	"lockkata/internal/term"
@@ -43,8 +43,8 @@ func (v View) painted(style term.Style, text string) string {
 }
 
 // picture draws a trace. Findings by the rules in aside are grey: they do not count in the exercise.
-func (v View) picture(trace *world.Trace, findings []oracle.Finding, aside ...oracle.Monitor) string {
-	return timeline.Text(trace, findings, timeline.Options{Color: v.Color, Width: v.Width, Language: v.Lang, Aside: aside}) + "\n"
+func (v View) picture(tr *trace.Trace, findings []oracle.Finding, aside ...oracle.Monitor) string {
+	return timeline.Text(tr, findings, timeline.Options{Color: v.Color, Width: v.Width, Language: v.Lang, Aside: aside}) + "\n"
 }
 
 var exerciseHead = i18n.New("exercise {id}: {title}")

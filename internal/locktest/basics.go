@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 )
@@ -56,9 +57,9 @@ func (r *run) ends(call *world.Call) bool {
 		return false
 	case !call.Over():
 		return r.fault(call, endWaits, doesNotEnd, "time", 10*r.Lease)
-	case result.Claim == world.ClaimPanic:
+	case result.Claim == trace.ClaimPanic:
 		return r.fault(call, readPanic, panicked, "panic", result.Error)
-	case result.Claim == world.ClaimBoth:
+	case result.Claim == trace.ClaimBoth:
 		return r.fault(call, oneAnswer, twoAnswers, "error", result.Error)
 	}
 	return true
@@ -155,7 +156,7 @@ func (r *run) business() {
 		return
 	}
 	for _, e := range r.Trace().Events {
-		if e.Kind == world.Executed && e.Call == get.ID && !strings.Contains(e.Reply, "7") {
+		if e.Kind == trace.Executed && e.Call == get.ID && !strings.Contains(e.Reply, "7") {
 			r.fault(get, ownKeyOnly, keyChanged, "key", stock, "reply", e.Reply)
 		}
 	}
@@ -214,7 +215,7 @@ func (r *run) connections() {
 func (r *run) fault(call *world.Call, advice, text i18n.Text, pairs ...any) bool {
 	r.broken = Broken{Text: text.Args(append(pairs, "call", call.Op, "client", call.Client.Name)...), Advice: advice.Args()}
 	for _, e := range r.Trace().Events {
-		if e.Call == call.ID && e.Source != nil && e.Op != world.OpRun {
+		if e.Call == call.ID && e.Source != nil && e.Op != trace.OpRun {
 			r.broken.Source = *e.Source
 		}
 	}
@@ -222,9 +223,9 @@ func (r *run) fault(call *world.Call, advice, text i18n.Text, pairs ...any) bool
 }
 
 // result returns the result of a call.
-func (r *run) result(call *world.Call) (told world.Result) {
+func (r *run) result(call *world.Call) (told trace.Result) {
 	for _, e := range r.Trace().Events {
-		if e.Kind == world.Returned && e.Call == call.ID {
+		if e.Kind == trace.Returned && e.Call == call.ID {
 			told = *e.Result
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/adapters"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -78,7 +79,7 @@ func servesAWaiterAfterUnlock(t *testing.T, l Lock) {
 		a.Unlock()
 		waiting.Wait()
 	})
-	lock := run.Returned(t, "B", world.OpLock)
+	lock := run.Returned(t, "B", trace.OpLock)
 	require.True(t, lock.Result.Held)
 	require.Equal(t, served, lock.At)
 }
@@ -99,9 +100,9 @@ func endsWithItsContext(t *testing.T, l Lock) {
 			a.Lock()
 			wait(w, b)
 		})
-		lock := run.Returned(t, "B", world.OpLock)
+		lock := run.Returned(t, "B", trace.OpLock)
 		require.Equal(t, l.Prefix+": wait for "+l.Key+": "+text+l.Refused, lock.Result.Error)
-		require.Equal(t, world.ClaimUnknown, lock.Result.Claim)
+		require.Equal(t, trace.ClaimUnknown, lock.Result.Claim)
 		require.Equal(t, end, lock.At)
 	}
 }
@@ -113,7 +114,7 @@ func endsWithAnErrorOfRedis(t *testing.T, l Lock) {
 		a.Before(world.Any).Always().Fail(full)
 		a.Lock(world.Within(time.Second))
 	})
-	lock := run.Returned(t, "A", world.OpLock)
+	lock := run.Returned(t, "A", trace.OpLock)
 	require.Equal(t, l.Prefix+": lock "+l.Key+": "+full, lock.Result.Error)
 	require.Zero(t, lock.At)
 }
@@ -128,13 +129,13 @@ func returnsAnErrorOfRedis(t *testing.T, l Lock) {
 		run := l.Play(t, func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
-			a.Before(world.Of(world.OpUnlock, refused)).Fail(misconf)
+			a.Before(world.Of(trace.OpUnlock, refused)).Fail(misconf)
 			a.Unlock()
 			a.Unlock()
 		})
 		var said []string
 		for _, e := range run.Events {
-			if e.Kind == world.Returned && e.Op == world.OpUnlock {
+			if e.Kind == trace.Returned && e.Op == trace.OpUnlock {
 				said = append(said, e.Result.Error)
 			}
 		}
@@ -149,7 +150,7 @@ func returnsAnErrorOfTheNetwork(t *testing.T, l Lock) {
 		a.Cut()
 		a.Unlock()
 	})
-	require.Contains(t, run.Returned(t, "A", world.OpUnlock).Result.Error, l.Prefix+": unlock "+l.Key+": ")
+	require.Contains(t, run.Returned(t, "A", trace.OpUnlock).Result.Error, l.Prefix+": unlock "+l.Key+": ")
 }
 
 // A's acquire is a second late, so A is told of its loss a second before Redis removes the key.
@@ -163,7 +164,7 @@ func returnsTheLoss(t *testing.T, l Lock) {
 		a.Heal()
 		a.Unlock()
 	})
-	require.Equal(t, l.Lost.Error(), run.Returned(t, "A", world.OpUnlock).Result.Error)
+	require.Equal(t, l.Lost.Error(), run.Returned(t, "A", trace.OpUnlock).Result.Error)
 }
 
 // Another library takes a lock of that name after A's key was deleted. Unlock or the first renewal reports the loss.
@@ -177,9 +178,9 @@ func losesAKeyOfAnotherType(t *testing.T, l Lock) {
 			w.Sleep(work)
 			a.Unlock()
 		})
-		require.Contains(t, run.Returned(t, "A", world.OpUnlock).Result.Error, l.Lost.Error())
+		require.Contains(t, run.Returned(t, "A", trace.OpUnlock).Result.Error, l.Lost.Error())
 		for _, e := range run.Events {
-			require.False(t, e.Kind == world.Lost && e.At > lease/3, "the renewal has failed for %v", e.At)
+			require.False(t, e.Kind == trace.Lost && e.At > lease/3, "the renewal has failed for %v", e.At)
 		}
 	}
 }
@@ -196,7 +197,7 @@ func givesUpWhereTheWayIsTooLong(t *testing.T, l Lock) {
 		}
 		try.Wait()
 	})
-	result := run.Returned(t, "A", world.OpTryLock).Result
+	result := run.Returned(t, "A", trace.OpTryLock).Result
 	require.False(t, result.Held)
 	require.NotEmpty(t, result.Error)
 }

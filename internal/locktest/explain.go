@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 )
 
@@ -24,27 +24,27 @@ var (
 )
 
 // explain replaces text and advice by the cause, if the trace shows one.
-func (b *Broken) explain(trace *world.Trace) {
-	last := map[int]world.Event{} // call → its last command
-	for _, e := range trace.Events {
+func (b *Broken) explain(tr *trace.Trace) {
+	last := map[int]trace.Event{} // call → its last command
+	for _, e := range tr.Events {
 		text, advice := i18n.Message{}, i18n.Text("")
 		said, isError := strings.CutPrefix(e.Reply, "(error) ")
 		sent := e
 		switch {
-		case e.Kind == world.Executed && isError && strings.HasPrefix(said, "ERR unknown command"):
+		case e.Kind == trace.Executed && isError && strings.HasPrefix(said, "ERR unknown command"):
 			text, advice = unknown.Args("command", e.Command[0], "client", e.Client, "error", said), spellIt
-		case e.Kind == world.Executed && isError && strings.HasPrefix(said, "ERR Error compiling script"):
+		case e.Kind == trace.Executed && isError && strings.HasPrefix(said, "ERR Error compiling script"):
 			text, advice = badScript.Args("error", said), fixScript
-		case e.Kind == world.Executed && takesValueForKey(e, trace.LockKey()):
-			text, advice = swapped.Args("key", e.Command[3], "name", trace.LockKey()), orderThem
-		case e.Kind == world.Executed && e.Call != 0:
+		case e.Kind == trace.Executed && takesValueForKey(e, tr.LockKey()):
+			text, advice = swapped.Args("key", e.Command[3], "name", tr.LockKey()), orderThem
+		case e.Kind == trace.Executed && e.Call != 0:
 			last[e.Call] = e
-		case e.Kind == world.Returned && e.Result.Error != "":
+		case e.Kind == trace.Returned && e.Result.Error != "":
 			sent = last[e.Call]
 			switch isScript := len(sent.Command) > 0 && strings.HasPrefix(sent.Command[0], "EVAL"); {
 			case isScript && strings.HasPrefix(sent.Reply, "(error) NOSCRIPT"):
 				text, advice = unknownScript.Args(), runScript
-			case isScript && sent.Reply == "(nil)" && (e.Op == world.OpUnlock || len(sent.Effects) > 0):
+			case isScript && sent.Reply == "(nil)" && (e.Op == trace.OpUnlock || len(sent.Effects) > 0):
 				text, advice = noValue.Args("call", e.Op, "client", e.Client), returnOneOrNo
 			}
 		}
@@ -60,7 +60,7 @@ func (b *Broken) explain(trace *world.Trace) {
 
 // takesValueForKey reports whether a script gets the name of the lock's key among its arguments, and
 // something else as its key.
-func takesValueForKey(e world.Event, key string) bool {
+func takesValueForKey(e trace.Event, key string) bool {
 	if len(e.Command) < 5 || !strings.HasPrefix(e.Command[0], "EVAL") {
 		return false
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lockkata/failures_test/adapters"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 )
@@ -39,9 +40,9 @@ func (r *run) values() {
 	lock, short := r.Trace().LockKey(), 0
 	for _, s := range r.Trace().Scenes() {
 		e := s.Event
-		key := slices.IndexFunc(s.Keys, func(k world.Key) bool {
+		key := slices.IndexFunc(s.Keys, func(k trace.Key) bool {
 			return (k.Name == lock || k.Name == strings.Replace(lock, r.Lock, another, 1)) &&
-				slices.ContainsFunc(e.Effects, func(x world.Effect) bool { return x.Kind == world.Installed && x.Key == k.Name })
+				slices.ContainsFunc(e.Effects, func(x trace.Effect) bool { return x.Kind == trace.Installed && x.Key == k.Name })
 		})
 		if key < 0 {
 			continue
@@ -76,7 +77,7 @@ func (r *run) unlockAgain() {
 	if !a.Lock(world.Within(r.Lease / 4)).Held() {
 		return
 	}
-	a.Before(world.Of(world.OpUnlock, world.Write)).Fail("MISCONF Redis is configured to save RDB snapshots, but it cannot")
+	a.Before(world.Of(trace.OpUnlock, world.Write)).Fail("MISCONF Redis is configured to save RDB snapshots, but it cannot")
 	first := a.Unlock(world.Within(r.Lease / 4))
 	if !first.Over() || r.result(first).Error == "" {
 		return
@@ -102,11 +103,11 @@ func (r *run) renewal() {
 	r.SleepUntil(renewal, r.Lease, moment/5)
 	a.Unlock(world.Within(r.Lease / 4))
 	for _, s := range r.Trace().Scenes() {
-		isLate := func(q *world.Request) bool {
-			leases := func(x world.Effect) bool { return x.Kind == world.Leased }
-			return q.Call == 0 && q.Struck >= 0 && slices.ContainsFunc(s.Trace.Events[q.Struck].Effects, leases)
+		isLate := func(q *trace.Request) bool {
+			leases := func(x trace.Effect) bool { return x.Kind == trace.Leased }
+			return q.Call == 0 && q.Executed >= 0 && slices.ContainsFunc(s.Trace.Events[q.Executed].Effects, leases)
 		}
-		if e := s.Event; e.Kind == world.Executed && e.Op == world.OpUnlock && slices.ContainsFunc(s.UnderWay, isLate) {
+		if e := s.Event; e.Kind == trace.Executed && e.Op == trace.OpUnlock && slices.ContainsFunc(s.UnderWay, isLate) {
 			r.broken = Broken{Text: unlocksEarly.Args("command", e.Command[0]), Advice: joinDog.Args(), Source: *e.Source}
 			return
 		}

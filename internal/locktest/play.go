@@ -6,11 +6,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
 // Run is the trace of a scenario.
-type Run struct{ *world.Trace }
+type Run struct{ *trace.Trace }
 
 // Play runs a scenario in the controlled world, where Redis already knows the lock's scripts. The lease is 30 s.
 func (l Lock) Play(t *testing.T, scenario func(*world.World)) Run {
@@ -19,15 +20,15 @@ func (l Lock) Play(t *testing.T, scenario func(*world.World)) Run {
 	require.NoError(t, err)
 	config := subject.Config()
 	config.Lock, config.Lease = name, lease
-	trace, err := world.Run(t, config, scenario)
+	tr, err := world.Run(t, config, scenario)
 	require.NoError(t, err)
-	return Run{trace}
+	return Run{tr}
 }
 
 // Executed returns the commands of a client that Redis ran, in order.
-func (r Run) Executed(client string) (events []world.Event) {
+func (r Run) Executed(client string) (events []trace.Event) {
 	for _, e := range r.Events {
-		if e.Kind == world.Executed && e.Client == client {
+		if e.Kind == trace.Executed && e.Client == client {
 			events = append(events, e)
 		}
 	}
@@ -51,10 +52,10 @@ func (r Run) Timed(client string) (lines []string) {
 }
 
 // Returned returns the event in which the client's last call of op returned.
-func (r Run) Returned(t *testing.T, client, op string) (last world.Event) {
+func (r Run) Returned(t *testing.T, client, op string) (last trace.Event) {
 	t.Helper()
 	for _, e := range r.Events {
-		if e.Kind == world.Returned && e.Client == client && e.Op == op {
+		if e.Kind == trace.Returned && e.Client == client && e.Op == op {
 			last = e
 		}
 	}

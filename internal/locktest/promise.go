@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 )
@@ -33,8 +34,8 @@ func (p Promise) Applies(s failures.Subject) bool {
 type Broken struct {
 	Text   i18n.Message // one or two sentences; no text if the promise is kept
 	Advice i18n.Message // how to fix the lock
-	Source world.Source // the line of the lock that sent the command; empty if no command caused it
-	Trace  *world.Trace // the trace, without the commands of the business
+	Source trace.Source // the line of the lock that sent the command; empty if no command caused it
+	Trace  *trace.Trace // the trace, without the commands of the business
 	Err    error        // the error of the run; a [world.FloodError], or a [world.ErrLeft] if goroutines did not end
 }
 
@@ -80,7 +81,7 @@ func (p Promise) Check(t *testing.T, s failures.Subject) Broken {
 	config := s.Config()
 	config.New = r.create(s.New)
 	config.Ignore = func(key string) bool { return strings.HasPrefix(key, business) || s.Ignore != nil && s.Ignore(key) }
-	trace, err := world.Run(t, config, func(w *world.World) {
+	tr, err := world.Run(t, config, func(w *world.World) {
 		r.World = w
 		p.play(r)
 	})
@@ -88,10 +89,10 @@ func (p Promise) Check(t *testing.T, s failures.Subject) Broken {
 	if !r.broken.IsBroken() && err != nil && !errors.Is(err, world.ErrLeft) {
 		r.broken.Text = i18n.Text(err.Error()).Args()
 	}
-	if r.broken.IsBroken() && trace != nil {
-		r.broken.explain(trace)
-		r.broken.Trace = trace
-		trace.Events = slices.DeleteFunc(trace.Events, func(e world.Event) bool { return e.Op == world.OpRun })
+	if r.broken.IsBroken() && tr != nil {
+		r.broken.explain(tr)
+		r.broken.Trace = tr
+		tr.Events = slices.DeleteFunc(tr.Events, func(e trace.Event) bool { return e.Op == trace.OpRun })
 	}
 	return r.broken
 }

@@ -20,7 +20,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/page"
 	"lockkata/internal/stages"
 )
@@ -42,8 +42,8 @@ func hostile() [][]failures.Verdict {
 	f := failures.Failure{ID: "an-id", Family: `"family" & <b>`, Title: "</script>", Story: "<!-- 'story'"}
 	var row []failures.Verdict
 	for range stages.Public() {
-		row = append(row, failures.Verdict{Failure: f, Outcome: failures.Safe, Trace: &world.Trace{Lanes: []string{"A"}, Events: []world.Event{
-			{Step: 1, Kind: world.Called, Client: "A", Process: "A", Call: 1, Op: "</script>"},
+		row = append(row, failures.Verdict{Failure: f, Outcome: failures.Safe, Trace: &trace.Trace{Clients: []string{"A"}, Events: []trace.Event{
+			{Step: 1, Kind: trace.Called, Client: "A", Process: "A", Call: 1, Op: "</script>"},
 		}}})
 	}
 	return [][]failures.Verdict{row}

@@ -13,7 +13,7 @@ import (
 
 // Code is the source of a lock.
 type Code struct {
-	Dir   string // the folder's name, as in [world.Source]
+	Dir   string // the folder's name, as in [trace.Source]
 	Files []File
 }
 

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/locktest"
 	"lockkata/internal/stages/step"
@@ -39,7 +40,7 @@ func TestHolderWithoutNetworkIsToldWhenItsLeaseEnds(t *testing.T) {
 		a.Unlock()
 	})
 	require.Equal(t, []time.Duration{40 * time.Second}, lost(run))
-	require.Equal(t, stage6.ErrLost.Error(), run.Returned(t, "A", world.OpUnlock).Result.Error)
+	require.Equal(t, stage6.ErrLost.Error(), run.Returned(t, "A", trace.OpUnlock).Result.Error)
 }
 
 // The bug: the reply to A's acquire is lost. A gives up, and its key stays.
@@ -50,13 +51,13 @@ func TestLostReplyLeavesAKeyWithoutAHolder(t *testing.T) {
 		a.Lock()
 		b.Lock()
 	})
-	require.Equal(t, 30*time.Second, run.Returned(t, "B", world.OpLock).At)
+	require.Equal(t, 30*time.Second, run.Returned(t, "B", trace.OpLock).At)
 }
 
 // lost returns the times at which A was told of a loss.
 func lost(run locktest.Run) (moments []time.Duration) {
 	for _, e := range run.Events {
-		if e.Kind == world.Lost {
+		if e.Kind == trace.Lost {
 			moments = append(moments, e.At)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/locktest"
 	"lockkata/internal/stages/step"
@@ -37,8 +38,8 @@ func TestAcquireOfUnknownOutcomeIsCleanedUp(t *testing.T) {
 		a.Lock()
 		b.TryLock()
 	})
-	require.NotEmpty(t, run.Returned(t, "A", world.OpLock).Result.Error)
-	require.True(t, run.Returned(t, "B", world.OpTryLock).Result.Held)
+	require.NotEmpty(t, run.Returned(t, "A", trace.OpLock).Result.Error)
+	require.True(t, run.Returned(t, "B", trace.OpTryLock).Result.Held)
 }
 
 // The command itself is late: the first clean-up finds nothing yet.
@@ -68,7 +69,7 @@ func TestCleanUpEndsWithinALease(t *testing.T) {
 	})
 	last := time.Duration(0)
 	for _, e := range run.Events {
-		if e.Kind == world.Sent {
+		if e.Kind == trace.Sent {
 			last = e.At
 		}
 	}
@@ -140,7 +141,7 @@ func TestGrantThatCameTooLateIsFreedAtLast(t *testing.T) {
 		}
 		b.Lock(world.Within(time.Second))
 	})
-	require.True(t, run.Returned(t, "B", world.OpLock).Result.Held)
+	require.True(t, run.Returned(t, "B", trace.OpLock).Result.Held)
 }
 
 // The key is gone, and the first unlock finds no connection: it has deleted nothing.
@@ -176,8 +177,8 @@ func TestUnlockIsBounded(t *testing.T) {
 		a.Heal()
 		a.Unlock()
 	})
-	require.Equal(t, 15*time.Second, run.Returned(t, "A", world.OpUnlock).At)
-	require.Empty(t, run.Returned(t, "A", world.OpUnlock).Result.Error, "the second time")
+	require.Equal(t, 15*time.Second, run.Returned(t, "A", trace.OpUnlock).At)
+	require.Empty(t, run.Returned(t, "A", trace.OpUnlock).Result.Error, "the second time")
 }
 
 // The bug: A holds the lock, and a function that A calls takes it too.
@@ -187,5 +188,5 @@ func TestHolderThatLocksAgainWaitsForItself(t *testing.T) {
 		a.Lock()
 		a.Lock(world.Within(time.Minute + time.Millisecond))
 	})
-	require.Equal(t, "stage6: wait for lock:order:1001: context deadline exceeded", run.Returned(t, "A", world.OpLock).Result.Error)
+	require.Equal(t, "stage6: wait for lock:order:1001: context deadline exceeded", run.Returned(t, "A", trace.OpLock).Result.Error)
 }

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/locktest"
 	"lockkata/internal/stages/step"
@@ -45,7 +46,7 @@ func TestHolderReenters(t *testing.T) {
 		"EVALSHA count 1 lock:order:1001 A1 1",
 		"EVALSHA count 1 lock:order:1001 A1 0",
 	}, run.Commands("A"))
-	require.True(t, run.Returned(t, "B", world.OpTryLock).Result.Held)
+	require.True(t, run.Returned(t, "B", trace.OpTryLock).Result.Held)
 }
 
 // Two helpers of A take the lock again. The command of the first one is stuck, and the second one has less time.
@@ -58,7 +59,7 @@ func TestReentryWaitsForItsTurnUntilItsContextEnds(t *testing.T) {
 		w.Sleep(time.Second)
 		a.Lock(world.Within(100 * time.Millisecond))
 	})
-	lock := run.Returned(t, "A", world.OpLock)
+	lock := run.Returned(t, "A", trace.OpLock)
 	require.Equal(t, 1100*time.Millisecond, lock.At)
 	require.Equal(t, "stage6: lock lock:order:1001: context deadline exceeded", lock.Result.Error)
 }

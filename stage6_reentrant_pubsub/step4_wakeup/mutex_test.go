@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/locktest"
 	"lockkata/internal/stages/step"
@@ -43,7 +44,7 @@ func TestWaiterIsWokenByUnlock(t *testing.T) {
 		"25s EVALSHA acquire 1 lock:order:1001 B1 30000",
 	}, run.Timed("B"))
 	for _, e := range run.Events {
-		require.False(t, e.Kind == world.Sent && e.Client == "A" && e.Command[0] == "SUBSCRIBE", "the lock was free")
+		require.False(t, e.Kind == trace.Sent && e.Client == "A" && e.Command[0] == "SUBSCRIBE", "the lock was free")
 	}
 }
 

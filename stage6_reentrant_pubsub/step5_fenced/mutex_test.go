@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/locktest"
 	"lockkata/internal/stages/step"
@@ -100,5 +101,5 @@ func TestHolderThatHangsKeepsTheLock(t *testing.T) {
 		w.Sleep(time.Hour)
 		b.TryLock()
 	})
-	require.False(t, run.Returned(t, "B", world.OpTryLock).Result.Held)
+	require.False(t, run.Returned(t, "B", trace.OpTryLock).Result.Held)
 }

@@ -1,7 +1,7 @@
 // Package doc1 is the lock of the notes 分布式锁（看门狗版）接入与原理笔记, sections 二.2 to
 // 二.4, rewritten in Go: RedisDistributedLock, with one object for each getLock(name).
 //
-// A thread of the document is a goroutine here; [world.Lane] identifies it by the context.
+// A thread of the document is a goroutine here; [world.ClientName] identifies it by the context.
 // The document's unlock has no context, so Unlock continues when its context ends.
 package doc1
 
@@ -65,7 +65,7 @@ func GetLock(rdb redis.UniversalClient, name string, lockWatchdogTimeout time.Du
 func (l *Lock) local(ctx context.Context) *local {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	thread := world.Lane(ctx)
+	thread := world.ClientName(ctx)
 	if l.threads[thread] == nil {
 		l.threads[thread] = &local{}
 	}
@@ -79,7 +79,7 @@ func (l *Lock) TryLock(ctx context.Context) (bool, error) {
 		own.count++
 		return true, nil
 	}
-	value := uuid.NewString() + ":" + world.Lane(ctx)
+	value := uuid.NewString() + ":" + world.ClientName(ctx)
 	err := l.rdb.Do(ctx, "SET", l.key, value, "NX", "EX", int(l.lockWatchdogTimeout.Seconds())).Err()
 	if errors.Is(err, redis.Nil) {
 		return false, nil
@@ -146,7 +146,7 @@ func (l *Lock) Unlock(ctx context.Context) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.threads, world.Lane(ctx))
+	delete(l.threads, world.ClientName(ctx))
 	return nil
 }
 

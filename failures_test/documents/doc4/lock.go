@@ -2,7 +2,7 @@
 // in Go: RedissonLock. The chapter does not quote how it waits, see wait.go. The scripts
 // of lock and unlock are Redisson's own.
 //
-// A thread is a goroutine here; [world.Lane] identifies it by the context. Java's unlock
+// A thread is a goroutine here; [world.ClientName] identifies it by the context. Java's unlock
 // has no context, so Unlock continues when its context ends.
 package doc4
 
@@ -86,7 +86,7 @@ func (l *Lock) lockName(threadID string) string { return l.id + ":" + threadID }
 
 // tryAcquire is tryAcquireAsync of 问题6. It returns the remaining lease if the lock is taken.
 func (l *Lock) tryAcquire(ctx context.Context) (ttl time.Duration, held bool, err error) {
-	lease, threadID := l.internalLockLeaseTime, world.Lane(ctx)
+	lease, threadID := l.internalLockLeaseTime, world.ClientName(ctx)
 	if l.leaseTime != -1 {
 		lease = l.leaseTime
 	}
@@ -144,8 +144,8 @@ func (l *Lock) Unlock(ctx context.Context) error {
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), commandTimeout)
 	defer cancel()
 	keys := []string{l.name, l.channel}
-	err := unlockScript.Run(within, l.rdb, keys, 0, l.internalLockLeaseTime.Milliseconds(), l.lockName(world.Lane(ctx))).Err()
-	l.cancelExpirationRenewal(world.Lane(ctx))
+	err := unlockScript.Run(within, l.rdb, keys, 0, l.internalLockLeaseTime.Milliseconds(), l.lockName(world.ClientName(ctx))).Err()
+	l.cancelExpirationRenewal(world.ClientName(ctx))
 	if errors.Is(err, redis.Nil) {
 		return ErrIllegalMonitorState
 	}
@@ -170,7 +170,7 @@ func (l *Lock) cancelExpirationRenewal(threadID string) {
 
 // HoldCount returns the thread's count in Redis.
 func (l *Lock) HoldCount(ctx context.Context) (int, error) {
-	count, err := l.rdb.HGet(ctx, l.name, l.lockName(world.Lane(ctx))).Int()
+	count, err := l.rdb.HGet(ctx, l.name, l.lockName(world.ClientName(ctx))).Int()
 	if errors.Is(err, redis.Nil) {
 		return 0, nil
 	}

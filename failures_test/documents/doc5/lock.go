@@ -1,7 +1,7 @@
 // Package doc5 is the lock that 分布式锁 develops in its stages 阶段二 (实现方案二) to 阶段五,
 // rewritten in Go. Its daemon is that of sections 3.2 to 3.4.
 //
-// A thread is a goroutine here; [world.Lane] identifies it by the context. The document's
+// A thread is a goroutine here; [world.ClientName] identifies it by the context. The document's
 // unlock has no context, so Unlock continues when its context ends.
 package doc5
 
@@ -58,7 +58,7 @@ func New(rdb redis.UniversalClient, name string, expire time.Duration, daemon bo
 }
 
 // value identifies the calling thread (阶段三).
-func (l *Lock) value(ctx context.Context) string { return l.process + ":" + world.Lane(ctx) }
+func (l *Lock) value(ctx context.Context) string { return l.process + ":" + world.ClientName(ctx) }
 
 // TryLock is 阶段二: one command.
 func (l *Lock) TryLock(ctx context.Context) (bool, error) {

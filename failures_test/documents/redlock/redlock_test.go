@@ -10,14 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/documents/redlock"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
 // play runs a scenario on five servers. mutex is the lock of the newest client.
-func play(t *testing.T, scenario func(w *world.World, mutex **redlock.Mutex)) *world.Trace {
+func play(t *testing.T, scenario func(w *world.World, mutex **redlock.Mutex)) *trace.Trace {
 	t.Helper()
 	var mutex *redlock.Mutex
-	trace, err := world.Run(t, world.Config{
+	tr, err := world.Run(t, world.Config{
 		Servers: 5,
 		NewOver: func(nodes []redis.UniversalClient, name string, lease time.Duration, source rand.Source) (world.Locker, error) {
 			mutex = redlock.New(nodes, name, lease, source)
@@ -25,13 +26,13 @@ func play(t *testing.T, scenario func(w *world.World, mutex **redlock.Mutex)) *w
 		},
 	}, func(w *world.World) { scenario(w, &mutex) })
 	require.NoError(t, err)
-	return trace
+	return tr
 }
 
 // results returns the results of the calls with that name.
-func results(trace *world.Trace, op string) (all []*world.Result) {
-	for _, e := range trace.Events {
-		if e.Kind == world.Returned && e.Op == op {
+func results(tr *trace.Trace, op string) (all []*trace.Result) {
+	for _, e := range tr.Events {
+		if e.Kind == trace.Returned && e.Op == op {
 			all = append(all, e.Result)
 		}
 	}
@@ -48,7 +49,7 @@ func TestHoldEndsBeforeTheLease(t *testing.T) {
 }
 
 func TestLockNeedsAMajorityOfServersThatAnswer(t *testing.T) {
-	trace := play(t, func(w *world.World, _ **redlock.Mutex) {
+	tr := play(t, func(w *world.World, _ **redlock.Mutex) {
 		for n := range 3 {
 			w.Server(n + 1).Stop()
 		}
@@ -56,24 +57,24 @@ func TestLockNeedsAMajorityOfServersThatAnswer(t *testing.T) {
 		a.TryLock()
 		a.Lock(world.Within(w.Lease / 10))
 	})
-	try, lock := results(trace, world.OpTryLock)[0], results(trace, world.OpLock)[0]
+	try, lock := results(tr, trace.OpTryLock)[0], results(tr, trace.OpLock)[0]
 	require.ErrorContains(t, try.Err, "2 of 5 servers answer")
 	require.ErrorIs(t, lock.Err, context.DeadlineExceeded)
-	require.Empty(t, trace.End().Keys, "the keys that it got are released")
+	require.Empty(t, tr.End().Keys, "the keys that it got are released")
 }
 
 func TestUnlockOfALostLockIsRefused(t *testing.T) {
-	trace := play(t, func(w *world.World, _ **redlock.Mutex) {
+	tr := play(t, func(w *world.World, _ **redlock.Mutex) {
 		a := w.Client("A")
 		a.Lock()
 		w.Sleep(2 * w.Lease)
 		a.Unlock()
 	})
-	require.ErrorIs(t, results(trace, world.OpUnlock)[0].Err, redlock.ErrNotHeld)
+	require.ErrorIs(t, results(tr, trace.OpUnlock)[0].Err, redlock.ErrNotHeld)
 }
 
 func TestUnlockThatReachesTooFewServersFails(t *testing.T) {
-	trace := play(t, func(w *world.World, _ **redlock.Mutex) {
+	tr := play(t, func(w *world.World, _ **redlock.Mutex) {
 		a := w.Client("A")
 		a.Lock()
 		for n := range 3 {
@@ -81,7 +82,7 @@ func TestUnlockThatReachesTooFewServersFails(t *testing.T) {
 		}
 		a.Unlock()
 	})
-	err := results(trace, world.OpUnlock)[0].Err
+	err := results(tr, trace.OpUnlock)[0].Err
 	require.ErrorContains(t, err, "2 of 5 servers have freed it")
 	require.NotErrorIs(t, err, redlock.ErrNotHeld)
 }

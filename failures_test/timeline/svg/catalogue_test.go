@@ -12,6 +12,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline/svg"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/stages"
 )
@@ -38,7 +39,7 @@ func TestEveryRunOfTheCatalogueIsDrawn(t *testing.T) {
 				require.Less(t, len(picture), 30_000)
 				require.Equal(t, 1, strings.Count(picture, "http"), "the only link is its name space")
 				d := read(t, picture)
-				requireTold(t, d, v)
+				requireDrawn(t, d, v)
 				requireReadable(t, d)
 				requireForward(t, d)
 				require.Equal(t, oracle.Violates(v.Findings, oracle.Exclusion), len(d.of("ov")) > 0)
@@ -47,29 +48,24 @@ func TestEveryRunOfTheCatalogueIsDrawn(t *testing.T) {
 	}
 }
 
-// requireTold requires that each event that matters is drawn.
-func requireTold(t *testing.T, d drawing, v failures.Verdict) {
+// drawnAs has the words in which a picture shows the events of a kind.
+var drawnAs = map[trace.Kind]string{
+	trace.Frozen: "stands still", trace.Thawed: "goes on", trace.Crashed: "† dies", trace.Cut: "loses its network",
+	trace.Lost: "is told: the hold is lost", trace.Server: "▸ ", trace.Expired: "lease over",
+}
+
+// requireDrawn requires a text for each fault, each result of a call and each finding, a hatched lane
+// for a paused process, and no late arrow without a delay.
+func requireDrawn(t *testing.T, d drawing, v failures.Verdict) {
 	t.Helper()
 	count := map[string]int{}
 	for _, e := range v.Trace.Events {
-		switch {
-		case e.Kind == world.Frozen:
-			count["stands still"]++
-		case e.Kind == world.Thawed:
-			count["goes on"]++
-		case e.Kind == world.Crashed:
-			count["† dies"]++
-		case e.Kind == world.Cut:
-			count["loses its network"]++
-		case e.Kind == world.Lost:
-			count["is told: the hold is lost"]++
-		case e.Kind == world.Server:
-			count["▸ "]++
-		case e.Kind == world.Expired:
-			count["lease over"]++
-		case e.Kind == world.Returned && e.Result.Held:
+		switch words := drawnAs[e.Kind]; {
+		case words != "":
+			count[words]++
+		case e.Kind == trace.Returned && e.Result.Held:
 			count[e.Client+" is inside"]++
-		case e.Kind == world.Returned && e.Result.Error != "":
+		case e.Kind == trace.Returned && e.Result.Error != "":
 			count["= error: "]++
 		}
 	}
@@ -79,15 +75,13 @@ func requireTold(t *testing.T, d drawing, v failures.Verdict) {
 	for text, n := range count {
 		require.Equal(t, n, d.says(text), text)
 	}
-	slow := slices.ContainsFunc(v.Trace.Events, func(e world.Event) bool {
-		return e.Kind == world.Delayed || e.Kind == world.Frozen
+	slow := slices.ContainsFunc(v.Trace.Events, func(e trace.Event) bool {
+		return e.Kind == trace.Delayed || e.Kind == trace.Frozen
 	})
 	require.True(t, slow || len(d.of("late")) == 0, "nothing is late by itself")
-	legend := 0
-	if count["stands still"] > 0 {
-		legend = 1
-	}
-	require.Equal(t, legend > 0, len(d.of("z")) > legend, "a paused process is hatched")
+	hatched := len(d.of("z"))
+	require.Equal(t, count["stands still"] > 0, hatched > 0, "a paused process is hatched")
+	require.NotEqual(t, 1, hatched, "and the legend explains it")
 }
 
 // requireReadable guesses, generously, how wide each text is: none may leave the

@@ -8,15 +8,15 @@ import (
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/term"
 )
 
 // blocks draws which client is inside when, in its own colour, "ov" while there are two,
 // "ex" while that is excused. Over that it draws which process is paused.
 func (d *drawing) blocks() {
-	for _, b := range d.stretches(func(m timeline.State, lane int) string {
-		return map[byte]string{'x': "ov", 'e': "ex", 'i': "k" + owner(lane)}[m.Inside[lane]]
+	for _, b := range d.stretches(func(c timeline.Client, lane int) string {
+		return map[timeline.Inside]string{timeline.Together: "ov", timeline.Excused: "ex", timeline.Alone: "k" + owner(lane)}[c.Inside]
 	}) {
 		lane := d.lanes[b.lane]
 		bar, width := "i"+owner(b.lane), 6
@@ -29,7 +29,7 @@ func (d *drawing) blocks() {
 		d.rect(lane.x, b.from, lane.width-8, b.to-b.from, b.style)
 		d.rect(lane.x, b.from, width, b.to-b.from, bar)
 	}
-	for _, b := range d.inState('s', "z") {
+	for _, b := range d.where("z", func(p trace.Condition) bool { return p.Frozen }) {
 		lane := d.lanes[b.lane]
 		d.rect(lane.x, b.from, lane.width-8, b.to-b.from, b.style)
 	}
@@ -37,18 +37,18 @@ func (d *drawing) blocks() {
 
 // lifelines draws whether a client runs, waits, is dead, or has no network.
 func (d *drawing) lifelines() {
-	for _, b := range d.stretches(func(m timeline.State, lane int) string {
+	for _, b := range d.stretches(func(c timeline.Client, lane int) string {
 		switch {
-		case m.Process[lane] == 'd':
+		case c.Process.Dead:
 			return ""
-		case m.Waits[lane]:
+		case c.Waits:
 			return "w"
 		}
 		return "l"
 	}) {
 		d.path(b.style, "M%d %dV%d", d.lanes[b.lane].x+3, b.from, b.to)
 	}
-	for _, b := range d.inState('n', "ct") {
+	for _, b := range d.where("ct", func(p trace.Condition) bool { return p.Cut && !p.Frozen }) {
 		lane := d.lanes[b.lane]
 		d.path(b.style, "M%d %dV%d", lane.x+lane.width-10, b.from, b.to)
 	}
@@ -107,7 +107,7 @@ func (d *drawing) finding(b *label, y int, lines []string) int {
 
 // life is the lock's key from when it is installed until it is gone.
 type life struct {
-	owner world.Owner
+	owner trace.Owner
 	bar   column
 	fades []fade
 }
@@ -122,13 +122,13 @@ type fade struct {
 func (d *drawing) lives(shows bar) (all []*life) {
 	var before timeline.State
 	var until time.Duration
-	shown := func(s timeline.State) []world.Key {
-		return slices.DeleteFunc(slices.Clone(s.Lock), func(k world.Key) bool { return k.Name != shows.name || k.Server != shows.server })
+	shown := func(s timeline.State) []trace.Key {
+		return slices.DeleteFunc(slices.Clone(s.Lock), func(k trace.Key) bool { return k.Name != shows.name || k.Server != shows.server })
 	}
 	fadeTo := func(y int, at time.Duration) {
 		for _, key := range shown(before) {
 			left := 1.0
-			if key.TTL != world.NoTTL {
+			if key.TTL != trace.NoTTL {
 				left = min(max(float64(key.TTL-(at-before.KeysAt))/float64(d.Lease), 0), 1)
 			}
 			k := all[len(all)-1]
@@ -209,7 +209,7 @@ func (d *drawing) life(k *life, id string) {
 			continue
 		}
 		offset := float64(f.y-from) / float64(max(to-from, 1))
-		d.printf("<stop offset=\"%.3f\" stop-opacity=\"%.2f\" class=\"s%s\"/>", offset, 0.08+0.92*f.left, owner(slices.Index(d.Lanes, k.owner.Client)))
+		d.printf("<stop offset=\"%.3f\" stop-opacity=\"%.2f\" class=\"s%s\"/>", offset, 0.08+0.92*f.left, owner(slices.Index(d.Clients, k.owner.Client)))
 		before = f.left
 	}
 	d.printf("</linearGradient>\n<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"3\" fill=\"url(#%s)\" class=\"ko\"/>\n",
@@ -220,13 +220,13 @@ func (d *drawing) life(k *life, id string) {
 func (d *drawing) orders() {
 	d.path("l", "M%d %dV%d", d.ledgerAt.middle(), d.head+30, d.end)
 	for _, b := range d.labels {
-		if b.Event.Kind != world.Stored {
+		if b.Event.Kind != trace.Stored {
 			continue
 		}
-		if b.Event.IsGuarded() {
-			does := addsNothing
-			if strings.HasPrefix(b.Event.Reply, "refused") {
-				does = refusesOne
+		if b.Event.Answer.Refuses() || b.Event.Answer.AddsNothing() {
+			does := refusesOne
+			if b.Event.Answer.AddsNothing() {
+				does = addsNothing
 			}
 			d.chip(b.arrows-1, "gb", does.Localize(d.caption.Language, "client", b.Event.Client))
 		}
@@ -235,7 +235,7 @@ func (d *drawing) orders() {
 		}
 		var names []string
 		for n, o := range b.After.Orders {
-			style, text := "i"+owner(slices.Index(d.Lanes, o.Client)), d.Order(o)
+			style, text := "i"+owner(slices.Index(d.Clients, o.Client)), d.Order(o)
 			if slices.Contains(names, o.Name) {
 				style, text = "ob", "✗ "+text
 			}
@@ -271,11 +271,11 @@ func (d *drawing) arrows() {
 		switch {
 		case r == nil: // a push
 			d.path("a", "M%d %dL%d %d", d.redisAt.x, b.part(0), client, b.part(2))
-		case b.Leaves && r.Struck < 0:
+		case b.Leaves && r.Executed < 0:
 			d.broken(client, b.part(0), broken)
 		case b.Leaves:
-			d.arrow("q", client, b.part(0), goal, first[r.Struck].part(1), 1)
-		case b.Event.Kind == world.Delivered: // drawn with the label that sent it
+			d.arrow("q", client, b.part(0), goal, first[r.Executed].part(1), 1)
+		case b.Event.Kind == trace.Delivered: // drawn with the label that sent it
 		default:
 			if left := first[r.Sent]; r.Sent >= 0 && (left == nil || !left.Leaves) {
 				d.arrow("q", client, b.part(0), goal, b.part(1), 1)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"lockkata/failures_test/timeline"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 )
 
 // The measures of an SVG, in its own units: it is 900 of them wide.
@@ -79,7 +79,7 @@ func newLayout(s *timeline.Story, c Caption) *layout {
 		b := &label{Label: told}
 		l.labels = append(l.labels, b)
 		text, _ := l.Picture(told)
-		if text == "" && b.Event.Kind != world.Expired && len(b.Found) == 0 {
+		if text == "" && b.Event.Kind != trace.Expired && len(b.Found) == 0 {
 			b.y = y // time passes
 			continue
 		}
@@ -101,7 +101,7 @@ func newLayout(s *timeline.Story, c Caption) *layout {
 
 // goesOn reports whether a label belongs to a group.
 func (g *group) goesOn(b *label) bool {
-	return g.last.Lane == b.Lane && b.Lane >= 0 && g.at == b.At && g.until == b.At && b.Until == b.At && b.Event.Kind != world.Called
+	return g.last.Lane == b.Lane && b.Lane >= 0 && g.at == b.At && g.until == b.At && b.Until == b.At && b.Event.Kind != trace.Called
 }
 
 // bar is where a key is drawn: of that name, on that server.
@@ -132,13 +132,13 @@ func (l *layout) columns() {
 	if l.Ledger {
 		orders = 112
 	}
-	n := len(l.Lanes)
+	n := len(l.Clients)
 	if n > 2 {
 		redis = 156
 	}
 	width := (svgWidth - 2*margin - timeWidth - redis - orders) / n
 	x := margin + timeWidth
-	for range l.Lanes {
+	for range l.Clients {
 		l.lanes = append(l.lanes, column{x, width})
 		x += width
 	}
@@ -156,7 +156,7 @@ func (l *layout) place(g *group, b *label) int {
 	g.last = b
 	b.y = y
 	text, style := l.Picture(b.Label)
-	if text != "" || b.Event.Kind == world.Expired {
+	if text != "" || b.Event.Kind == trace.Expired {
 		room := l.span()
 		if b.Lane >= 0 {
 			room = l.lanes[b.Lane].width - 26
@@ -186,7 +186,7 @@ func (l *layout) place(g *group, b *label) int {
 
 // hasArrows reports whether a message is drawn between the lane and Redis or the ledger.
 func (b *label) hasArrows() bool {
-	return b.Leaves || slices.Contains([]world.Kind{world.Executed, world.Refused, world.Stored, world.Delivered}, b.Event.Kind)
+	return b.Leaves || slices.Contains([]trace.Kind{trace.Executed, trace.Refused, trace.Stored, trace.Delivered}, b.Event.Kind)
 }
 
 func (l *layout) redisLines(text string) []string {
@@ -212,8 +212,8 @@ type stretch struct {
 }
 
 // stretches returns the parts of lanes that have a style. The function returns the style of
-// a lane after each label, "" for none.
-func (l *layout) stretches(style func(m timeline.State, lane int) string) []stretch {
+// a lane for the state of its client, "" for none.
+func (l *layout) stretches(style func(c timeline.Client, lane int) string) []stretch {
 	var all []stretch
 	for lane := range l.lanes {
 		open := stretch{lane: lane}
@@ -227,7 +227,7 @@ func (l *layout) stretches(style func(m timeline.State, lane int) string) []stre
 			open.from, open.style = y, now
 		}
 		for _, b := range l.labels {
-			change(b.y, style(b.After, lane))
+			change(b.y, style(b.After.Clients[lane], lane))
 		}
 		change(l.end, "")
 	}
@@ -235,10 +235,10 @@ func (l *layout) stretches(style func(m timeline.State, lane int) string) []stre
 	return all
 }
 
-// inState returns the parts of lanes in which a process is in that state.
-func (l *layout) inState(state byte, style string) []stretch {
-	return l.stretches(func(m timeline.State, lane int) string {
-		if m.Process[lane] == state {
+// where returns the parts of lanes in which the process is in some condition, with that style.
+func (l *layout) where(style string, is func(trace.Condition) bool) []stretch {
+	return l.stretches(func(c timeline.Client, _ int) string {
+		if is(c.Process) {
 			return style
 		}
 		return ""

@@ -9,7 +9,7 @@ import (
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 	"lockkata/internal/term"
 )
@@ -39,8 +39,8 @@ type Caption struct {
 // another one does too. The bar at Redis is the key, in its owner's colour, fading as its
 // lease runs out. The picture is 900 wide, has colours for light and dark mode, and its
 // text can be selected.
-func Draw(trace *world.Trace, found []oracle.Finding, c Caption) string {
-	s := timeline.NewStory(trace, found, c.Language)
+func Draw(tr *trace.Trace, found []oracle.Finding, c Caption) string {
+	s := timeline.NewStory(tr, found, c.Language)
 	c.Verdict = s.Shorten(c.Verdict)
 	d := &drawing{layout: newLayout(s, c)}
 	d.open()
@@ -142,7 +142,7 @@ func (d *drawing) heading() {
 	}
 	for i, lane := range d.lanes {
 		d.rect(lane.x, d.head, lane.width-8, 30, "i"+owner(i))
-		d.text(lane.x+lane.width/2-4, d.head+20, "h e c", clientLane.Localize(d.caption.Language, "client", d.Head(d.Lanes[i])))
+		d.text(lane.x+lane.width/2-4, d.head+20, "h e c", clientLane.Localize(d.caption.Language, "client", d.Head(d.Clients[i])))
 	}
 	d.rect(d.redisAt.x, d.head, d.redisAt.width-8, 30, "n")
 	redis := redisLane

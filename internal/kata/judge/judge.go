@@ -16,6 +16,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 	"lockkata/internal/locktest"
@@ -68,7 +69,7 @@ type Verdict struct {
 	Findings []oracle.Finding `json:"findings,omitempty"`
 	// Shows lists features that the run shows but the lock does not declare.
 	Shows []failures.Feature `json:"shows,omitempty"`
-	Trace *world.Trace       `json:"trace,omitempty"`
+	Trace *trace.Trace       `json:"trace,omitempty"`
 }
 
 // Broken is a promise that the lock does not keep.
@@ -78,7 +79,7 @@ type Broken struct {
 	Text    string       `json:"text"`   // an explanation
 	Advice  string       `json:"advice"` // advice
 	Line    string       `json:"line,omitempty"`
-	Trace   *world.Trace `json:"trace,omitempty"`
+	Trace   *trace.Trace `json:"trace,omitempty"`
 }
 
 // maxStack is more than a lock without endless recursion needs.
@@ -136,8 +137,8 @@ func (r *run) do() Reply {
 
 // uses plays normal use, and finds out which failures do not apply to the lock.
 func (r *run) uses() (reply Reply) {
-	trace, scripts, err := world.Discover(r.t, r.subject.Config())
-	reply.Uses = Uses{Scripts: scripts, AuxKeys: failures.AuxKeys(trace)}
+	tr, scripts, err := world.Discover(r.t, r.subject.Config())
+	reply.Uses = Uses{Scripts: scripts, AuxKeys: failures.AuxKeys(tr)}
 	reply.Cause = r.guard.causeOf(err)
 	for _, f := range failures.All {
 		if !f.Applies(r.subject) {
@@ -152,7 +153,7 @@ const drawable = 2000
 
 func (r *run) failure() Reply {
 	f, _ := failures.Find(r.task.Failure) // the kata names only those that there are
-	v := failures.Judge(f, r.subject, func(c world.Config, scenario func(*world.World)) (*world.Trace, error) {
+	v := failures.Judge(f, r.subject, func(c world.Config, scenario func(*world.World)) (*trace.Trace, error) {
 		return world.Run(r.t, c, func(w *world.World) {
 			defer r.guard.over.Store(true)
 			scenario(w)

@@ -10,7 +10,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 )
 
@@ -30,7 +30,7 @@ type Found struct {
 	schedule.Answer
 	Line     string           `json:"line,omitempty"`
 	Findings []oracle.Finding `json:"findings,omitempty"`
-	Trace    *world.Trace     `json:"trace,omitempty"`
+	Trace    *trace.Trace     `json:"trace,omitempty"`
 }
 
 // searchMemory is how much memory a search may take for the states that it has seen. The rest is
@@ -91,7 +91,7 @@ func (r *run) draw(found *Found, setup schedule.Setup, steps []string) {
 // withoutPanic ends a search at the first call that panics, since no property covers panics.
 func withoutPanic(played schedule.Played) error {
 	for _, e := range played.Trace.Events {
-		if e.Kind == world.Returned && e.Result.Claim == world.ClaimPanic {
+		if e.Kind == trace.Returned && e.Result.Claim == trace.ClaimPanic {
 			return panicsIn.Args("call", e.Op, "panic", strings.TrimPrefix(e.Result.Error, "panic: "))
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
 )
@@ -33,11 +33,11 @@ func (s *sources) next() {
 	clear(s.over)
 }
 
-func (s *sources) follow(e world.Event) {
+func (s *sources) follow(e trace.Event) {
 	switch e.Kind {
-	case world.Crashed:
+	case trace.Crashed:
 		delete(s.sent, e.Client)
-	case world.Sent, world.Executed, world.Refused:
+	case trace.Sent, trace.Executed, trace.Refused:
 		line := s.known(e.Source)
 		switch {
 		case line == "":
@@ -47,7 +47,7 @@ func (s *sources) follow(e world.Event) {
 		default:
 			s.line[e.Call] = line
 		}
-	case world.Delivered, world.Dropped:
+	case trace.Delivered, trace.Dropped:
 		if e.Background {
 			s.over[e.Client] = true
 		}
@@ -55,7 +55,7 @@ func (s *sources) follow(e world.Event) {
 }
 
 // known returns "mutex.go:64", if the page has that file.
-func (s *sources) known(source *world.Source) string {
+func (s *sources) known(source *trace.Source) string {
 	if source == nil || path.Dir(source.File) != s.code.Dir {
 		return ""
 	}
@@ -74,7 +74,7 @@ func (s *sources) begins(op string) string {
 	method := regexp.MustCompile(`(?m)^func \(\w+ \*\w+\) ` + regexp.QuoteMeta(op) + `\(`)
 	for _, f := range s.code.Files {
 		if at := method.FindStringIndex(f.Text); at != nil {
-			s.entry[op] = world.Source{File: f.Name, Line: 1 + strings.Count(f.Text[:at[0]], "\n")}.String()
+			s.entry[op] = trace.Source{File: f.Name, Line: 1 + strings.Count(f.Text[:at[0]], "\n")}.String()
 			break
 		}
 	}
@@ -88,13 +88,13 @@ var (
 )
 
 // does returns the call that a lane is in, "" for none, and the lines of the lock that it runs.
-func (s *sources) does(lane string, scene *world.Scene, l i18n.Language) (call, lines string) {
+func (s *sources) does(lane string, scene *trace.Scene, l i18n.Language) (call, lines string) {
 	now, busy := scene.Call(lane)
 	switch {
 	case !busy:
-	case now.Op == world.OpCheck || now.Op == world.OpInsert:
+	case now.Op == trace.OpCheck || now.Op == trace.OpInsert:
 		call = inLedger.Localize(l)
-	case now.Op == world.OpRun:
+	case now.Op == trace.OpRun:
 		call = inBusiness.Localize(l)
 	default:
 		call = inCall.Localize(l, "call", now.Op)

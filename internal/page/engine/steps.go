@@ -7,7 +7,7 @@ import (
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
 )
@@ -31,10 +31,10 @@ type Step struct {
 	Kind   string   `json:"kind"`
 	Text   string   `json:"text"`
 	Says   string   `json:"says"`
-	Inside string   `json:"inside,omitempty"`
-	State  string   `json:"state,omitempty"`
-	Does   []string `json:"does,omitempty"`  // the call of each lane; "" for none
-	Lines  []string `json:"lines,omitempty"` // the lines of the lock that each lane runs: "mutex.go:64 ~watchdog.go:84", ~ in the background
+	Inside string   `json:"inside,omitempty"` // a letter for each lane: - outside, i inside, x with another client, e the same but excused
+	State  string   `json:"state,omitempty"`  // a letter for each lane: - runs, s paused, d dead, n without network
+	Does   []string `json:"does,omitempty"`   // the call of each lane; "" for none
+	Lines  []string `json:"lines,omitempty"`  // the lines of the lock that each lane runs: "mutex.go:64 ~watchdog.go:84", ~ in the background
 	Keys   *[]Held  `json:"keys,omitempty"`
 	Orders []string `json:"orders,omitempty"`
 	Redis  string   `json:"redis,omitempty"`
@@ -52,22 +52,22 @@ type Held struct {
 }
 
 // NewRun returns a trace as steps. Without files in code it names no lines.
-func NewRun(trace *world.Trace, found []oracle.Finding, code stages.Code, language i18n.Language) Run {
-	story := timeline.NewStory(trace, found, language)
-	run := Run{Lanes: trace.Lanes, Key: story.Key, Other: story.Other, Lease: milliseconds(trace.Lease), Steps: []Step{}}
-	at, scene := newSources(code), trace.UpTo(0).End()
+func NewRun(tr *trace.Trace, found []oracle.Finding, code stages.Code, language i18n.Language) Run {
+	story := timeline.NewStory(tr, found, language)
+	run := Run{Lanes: tr.Clients, Key: story.Key, Other: story.Other, Lease: milliseconds(tr.Lease), Steps: []Step{}}
+	at, scene := newSources(code), tr.UpTo(0).End()
 	var before Step
 	for _, row := range story.Rows() {
 		if scene.Index < row.Last { // several rows may describe the same events
 			at.next()
 		}
 		for scene.Index < row.Last {
-			scene = trace.Scenes()[scene.Index+1]
+			scene = tr.Scenes()[scene.Index+1]
 			at.follow(*scene.Event)
 			run.Ledger = run.Ledger || len(scene.Orders) > 0
 		}
-		step := stepOf(row, trace.Lanes)
-		for _, lane := range trace.Lanes {
+		step := stepOf(row, tr.Clients)
+		for _, lane := range tr.Clients {
 			does, lines := at.does(lane, scene, language)
 			step.Does, step.Lines = append(step.Does, does), append(step.Lines, lines)
 		}
@@ -89,16 +89,33 @@ func stepOf(row timeline.Row, lanes []string) Step {
 	keys := []Held{}
 	for _, k := range row.After.Keys {
 		held := Held{Name: k.Name, Value: k.Value(), Owner: k.Owner.Label, Lane: slices.Index(lanes, k.Owner.Client), Until: -1}
-		if k.TTL != world.NoTTL {
+		if k.TTL != trace.NoTTL {
 			held.Until = milliseconds(row.After.KeysAt + k.TTL)
 		}
 		keys = append(keys, held)
 	}
+	inside, state := "", ""
+	for _, c := range row.After.Clients {
+		inside += string("-ixe"[c.Inside])
+		state += letterOf(c.Process)
+	}
 	return Step{
 		At: strings.Join(timeline.Clock(row.At, row.Until), " "), Time: milliseconds(row.Until), Lane: row.Lane, Kind: string(row.Event.Kind),
-		Text: row.Text, Says: row.Says, Inside: row.After.Inside, State: row.After.Process, Keys: &keys, Orders: row.Orders,
+		Text: row.Text, Says: row.Says, Inside: inside, State: state, Keys: &keys, Orders: row.Orders,
 		Redis: row.Redis, Ledger: row.Ledger, Found: row.Findings,
 	}
+}
+
+func letterOf(process trace.Condition) string {
+	switch {
+	case process.Dead:
+		return "d"
+	case process.Frozen:
+		return "s"
+	case process.Cut:
+		return "n"
+	}
+	return "-"
 }
 
 // without leaves out the fields that have not changed.

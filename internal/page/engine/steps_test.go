@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
@@ -26,15 +27,15 @@ func here(t *testing.T) stages.Code {
 // line returns the number of the first line that contains a text.
 func line(code stages.Code, text string) string {
 	before, _, _ := strings.Cut(code.Files[0].Text, text)
-	return world.Source{File: code.Files[0].Name, Line: 1 + strings.Count(before, "\n")}.String()
+	return trace.Source{File: code.Files[0].Name, Line: 1 + strings.Count(before, "\n")}.String()
 }
 
 // runOf returns the run of a scenario on stage 2.
 func runOf(t *testing.T, scenario func(*world.World)) Run {
 	t.Helper()
-	trace, err := world.Run(t, world.Config{New: stages.MustFind("2").Subject.New}, scenario)
+	tr, err := world.Run(t, world.Config{New: stages.MustFind("2").Subject.New}, scenario)
 	require.NoError(t, err)
-	return NewRun(trace, oracle.Judge(trace), here(t), i18n.English)
+	return NewRun(tr, oracle.Judge(tr), here(t), i18n.English)
 }
 
 // find returns the first step whose sentence begins with a text.

@@ -61,7 +61,7 @@ func NewMutex(rdb redis.UniversalClient, name string, lockWatchdogTimeout time.D
 func (l *Lock) local(ctx context.Context) *local {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	thread := world.Lane(ctx)
+	thread := world.ClientName(ctx)
 	if l.threads[thread] == nil {
 		l.threads[thread] = &local{}
 	}
@@ -75,7 +75,7 @@ func (l *Lock) TryLock(ctx context.Context) (bool, error) {
 		own.count++
 		return true, nil
 	}
-	value := uuid.NewString() + ":" + world.Lane(ctx)
+	value := uuid.NewString() + ":" + world.ClientName(ctx)
 	err := l.rdb.Do(ctx, "SET", l.key, value, "NX", "EX", int(l.lockWatchdogTimeout.Seconds())).Err()
 	if errors.Is(err, redis.Nil) {
 		return false, nil
@@ -145,7 +145,7 @@ func (l *Lock) Unlock(ctx context.Context) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.threads, world.Lane(ctx))
+	delete(l.threads, world.ClientName(ctx))
 	return nil
 }
 

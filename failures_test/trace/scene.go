@@ -1,4 +1,4 @@
-package world
+package trace
 
 import (
 	"maps"
@@ -27,11 +27,11 @@ type Scene struct {
 	// Request is the request of the event; nil if it has none.
 	Request *Request
 
-	lanes     []laneState // as they appeared
+	clients   []clientState // as they appeared
 	processes map[string]Condition
 }
 
-type laneState struct {
+type clientState struct {
 	name, process string
 	holds         int // acquires minus unlocks
 }
@@ -52,10 +52,10 @@ type Request struct {
 	Process   string
 	Call      int
 	Sent      int  // it left, or the write to the ledger began
-	Struck    int  // Redis executed it, a fault answered it, or the ledger did
+	Executed  int  // Redis executed it, a fault answered it, or the ledger did
 	Delivered int  // the reply reached the client
 	Lost      int  // it, or its reply, was lost
-	Held      bool // its process was frozen or dead before it was executed
+	Paused    bool // its process was frozen or dead before it was executed
 	Ledger    bool
 
 	latest **Request // the newest state of the same request
@@ -113,8 +113,8 @@ func (s *Scene) advance(next *Scene) {
 	next.Before, next.Index, next.Began = s, s.Index+1, &noEvent
 	e := &s.Trace.Events[next.Index]
 	next.Event = e
-	if e.Client != "" && s.lane(e.Client) < 0 {
-		next.lanes = append(slices.Clip(s.lanes), laneState{name: e.Client, process: e.Process})
+	if e.Client != "" && s.index(e.Client) < 0 {
+		next.clients = append(slices.Clip(s.clients), clientState{name: e.Client, process: e.Process})
 	}
 	next.track(e)
 	switch e.Kind {
@@ -149,13 +149,13 @@ func (s *Scene) advance(next *Scene) {
 // Acquires reports whether the event is the return of an acquire that got the lock.
 func (e *Event) Acquires() bool { return e.Kind == Returned && IsAcquire(e.Op) && e.Result.Held }
 
-func (s *Scene) lane(name string) int {
-	return slices.IndexFunc(s.lanes, func(l laneState) bool { return l.name == name })
+func (s *Scene) index(name string) int {
+	return slices.IndexFunc(s.clients, func(l clientState) bool { return l.name == name })
 }
 
-func (s *Scene) setHolds(lane string, n int) {
-	s.lanes = slices.Clone(s.lanes)
-	s.lanes[s.lane(lane)].holds = n
+func (s *Scene) setHolds(client string, n int) {
+	s.clients = slices.Clone(s.clients)
+	s.clients[s.index(client)].holds = n
 }
 
 // change applies an event to a process. A crash ends its holds and calls.
@@ -170,10 +170,10 @@ func (s *Scene) change(e *Event) {
 		c.Cut = e.Kind == Cut
 	case Crashed:
 		c = Condition{Dead: true}
-		s.lanes = slices.Clone(s.lanes)
-		for i := range s.lanes {
-			if s.lanes[i].process == e.Process {
-				s.lanes[i].holds = 0
+		s.clients = slices.Clone(s.clients)
+		for i := range s.clients {
+			if s.clients[i].process == e.Process {
+				s.clients[i].holds = 0
 			}
 		}
 		s.Calls = slices.DeleteFunc(slices.Clone(s.Calls), func(call *Event) bool { return call.Process == e.Process })
@@ -182,9 +182,9 @@ func (s *Scene) change(e *Event) {
 	s.processes[e.Process] = c
 	if c.Frozen || c.Dead {
 		for i, r := range s.UnderWay {
-			if r.Process == e.Process && r.Struck < 0 && r.Lost < 0 {
+			if r.Process == e.Process && r.Executed < 0 && r.Lost < 0 {
 				held := *r
-				held.Held = true
+				held.Paused = true
 				s.follow(i, &held)
 			}
 		}
@@ -204,7 +204,7 @@ func (s *Scene) track(e *Event) {
 	} else {
 		c := s.Condition(e.Process)
 		r = Request{
-			ID: e.Request, Process: e.Process, Call: e.Call, Sent: -1, Struck: -1, Delivered: -1, Lost: -1, Held: c.Frozen || c.Dead,
+			ID: e.Request, Process: e.Process, Call: e.Call, Sent: -1, Executed: -1, Delivered: -1, Lost: -1, Paused: c.Frozen || c.Dead,
 			Ledger: IsStore(e.Op), latest: new(*Request),
 		}
 	}
@@ -212,9 +212,9 @@ func (s *Scene) track(e *Event) {
 	case Called, Sent:
 		r.Sent = s.Index
 	case Executed, Refused:
-		r.Struck = s.Index
+		r.Executed = s.Index
 	case Stored:
-		r.Struck, r.Delivered = s.Index, s.Index
+		r.Executed, r.Delivered = s.Index, s.Index
 	case Delivered:
 		r.Delivered = s.Index
 	case Dropped:
@@ -240,28 +240,28 @@ func (s *Scene) follow(at int, r *Request) {
 	}
 }
 
-// Call returns the call that the lane has under way; ok is false if it has none.
-func (s *Scene) Call(lane string) (call *Event, ok bool) {
+// Call returns the call that the client has under way; ok is false if it has none.
+func (s *Scene) Call(client string) (call *Event, ok bool) {
 	for _, c := range slices.Backward(s.Calls) {
-		if c.Client == lane {
+		if c.Client == client {
 			return c, true
 		}
 	}
 	return &noEvent, false
 }
 
-// Lanes returns the lanes so far, in order of appearance.
-func (s *Scene) Lanes() (names []string) {
-	for _, l := range s.lanes {
+// Clients returns the clients so far, in order of appearance.
+func (s *Scene) Clients() (names []string) {
+	for _, l := range s.clients {
 		names = append(names, l.name)
 	}
 	return names
 }
 
-// Process returns the process of a lane.
-func (s *Scene) Process(lane string) string {
-	if at := s.lane(lane); at >= 0 {
-		return s.lanes[at].process
+// Process returns the process of a client.
+func (s *Scene) Process(client string) string {
+	if at := s.index(client); at >= 0 {
+		return s.clients[at].process
 	}
 	return ""
 }
@@ -269,31 +269,31 @@ func (s *Scene) Process(lane string) string {
 // Condition returns the state of a process.
 func (s *Scene) Condition(process string) Condition { return s.processes[process] }
 
-// Holds returns how often the lane believes to hold the lock. A hold begins with a Lock or TryLock
+// Holds returns how often the client believes to hold the lock. A hold begins with a Lock or TryLock
 // that returns the lock. It ends when the client calls Unlock, learns that the hold is lost, or
 // dies.
-func (s *Scene) Holds(lane string) int {
-	if at := s.lane(lane); at >= 0 {
-		return s.lanes[at].holds
+func (s *Scene) Holds(client string) int {
+	if at := s.index(client); at >= 0 {
+		return s.clients[at].holds
 	}
 	return 0
 }
 
-// Insiders returns the lanes that believe to hold the lock, in order of appearance.
+// Insiders returns the clients that believe to hold the lock, in order of appearance.
 func (s *Scene) Insiders() []string { return s.Others("") }
 
-// Others returns the insiders except one lane.
-func (s *Scene) Others(lane string) []string {
+// Others returns the insiders except one client.
+func (s *Scene) Others(client string) []string {
 	var inside []string
-	for _, l := range s.lanes {
-		if l.name != lane && l.holds > 0 {
+	for _, l := range s.clients {
+		if l.name != client && l.holds > 0 {
 			inside = append(inside, l.name)
 		}
 	}
 	return inside
 }
 
-// Believes reports whether any lane of the process believes to hold the lock.
+// Believes reports whether any client of the process believes to hold the lock.
 func (s *Scene) Believes(process string) bool {
-	return slices.ContainsFunc(s.lanes, func(l laneState) bool { return l.process == process && l.holds > 0 })
+	return slices.ContainsFunc(s.clients, func(l clientState) bool { return l.process == process && l.holds > 0 })
 }

@@ -1,4 +1,4 @@
-package world
+package trace
 
 import (
 	"cmp"
@@ -41,14 +41,15 @@ type Event struct {
 	Step       int           `json:"step"`
 	At         time.Duration `json:"at_ns"` // fake time since the world began
 	Kind       Kind          `json:"kind"`
-	Client     string        `json:"client,omitempty"`     // the lane it belongs to
-	Process    string        `json:"process,omitempty"`    // the process of that lane
+	Client     string        `json:"client,omitempty"`
+	Process    string        `json:"process,omitempty"`
 	Call       int           `json:"call,omitempty"`       // the call it belongs to, from 1; 0 = none
 	Request    int           `json:"request,omitempty"`    // the command, or write to the ledger, that it is about, from 1; 0 = none
 	Background bool          `json:"background,omitempty"` // sent by a goroutine the lock started itself
 	Op         string        `json:"op,omitempty"`         // the call's name: Lock, TryLock, Unlock, Check, Insert
 	Command    []string      `json:"command,omitempty"`    // with owners by name: SET lock:order:1001 A1 NX PX 30000
 	Reply      string        `json:"reply,omitempty"`
+	Answer     *Answer       `json:"answer,omitempty"`   // of Stored: the ledger's
 	Result     *Result       `json:"result,omitempty"`   // of Returned
 	Bound      time.Duration `json:"bound_ns,omitempty"` // how long a call waits at most, a sleep or a delay lasts; how far a clock jumps
 	CtxDone    bool          `json:"ctx_done,omitempty"` // of Called: the call's context was already cancelled
@@ -182,30 +183,31 @@ type Order struct {
 
 // Trace is everything that happened in one run.
 type Trace struct {
-	Lock  string        `json:"lock"` // the lock's name
-	Lease time.Duration `json:"lease_ns"`
-	Slack time.Duration `json:"slack_ns,omitempty"` // how late an event may be: 0 in fake time
-	Late  time.Duration `json:"late_ns,omitempty"`  // the longest delay that the machine added
-	Lanes []string      `json:"lanes"`
-	// Others has the lock names of the lanes that use another lock; see [And].
-	Others  map[string]string `json:"others,omitempty"`
-	Servers []string          `json:"servers,omitempty"` // their names, if there are several
-	Fenced  bool              `json:"fenced"`            // the ledger refuses stale tokens
-	Missed  []string          `json:"missed,omitempty"`  // faults whose command was never sent
-	Events  []Event           `json:"events"`
+	Lock    string        `json:"lock"` // the lock's name
+	Lease   time.Duration `json:"lease_ns"`
+	Slack   time.Duration `json:"slack_ns,omitempty"` // how late an event may be: 0 in fake time
+	Late    time.Duration `json:"late_ns,omitempty"`  // the longest delay that the machine added
+	Clients []string      `json:"clients"`            // their names, in order of appearance
+	// OtherLocks has the lock names of the clients that use another lock, or two, in the order in
+	// which they take them.
+	OtherLocks map[string][]string `json:"other_locks,omitempty"`
+	Servers    []string            `json:"servers,omitempty"` // their names, if there are several
+	Fenced     bool                `json:"fenced"`            // the ledger refuses stale tokens
+	Missed     []string            `json:"missed,omitempty"`  // faults whose command was never sent
+	Events     []Event             `json:"events"`
 
 	scenes []*Scene // see Scenes
 }
 
-// And joins the names of two locks that a client takes together, one after the other.
-const And = " + "
-
-// Locks returns the names of the locks that a lane takes together.
-func (t *Trace) Locks(lane string) []string {
-	return strings.Split(cmp.Or(t.Others[lane], t.Lock), And)
+// Locks returns the names of the locks that a client takes, in that order.
+func (t *Trace) Locks(client string) []string {
+	if names, other := t.OtherLocks[client]; other {
+		return names
+	}
+	return []string{t.Lock}
 }
 
-// SharesLock reports whether two lanes use a lock of the same name.
+// SharesLock reports whether two clients use a lock of the same name.
 func (t *Trace) SharesLock(a, b string) bool {
 	return slices.ContainsFunc(t.Locks(a), func(name string) bool { return slices.Contains(t.Locks(b), name) })
 }
@@ -223,7 +225,7 @@ func (t *Trace) LockKey() string { return t.keyBesides("") }
 // OtherKey returns the first key besides LockKey that a client installed, if clients take two locks,
 // or "".
 func (t *Trace) OtherKey() string {
-	if !slices.ContainsFunc(t.Lanes, func(lane string) bool { return len(t.Locks(lane)) > 1 }) {
+	if !slices.ContainsFunc(t.Clients, func(client string) bool { return len(t.Locks(client)) > 1 }) {
 		return ""
 	}
 	return t.keyBesides(t.LockKey())
@@ -244,13 +246,16 @@ func (t *Trace) keyBesides(other string) string {
 func (t *Trace) Bytes() []byte {
 	raw, err := json.Marshal(t)
 	if err != nil {
-		panic("world: a trace is always JSON: " + err.Error())
+		panic("trace: a trace is always JSON: " + err.Error())
 	}
 	return raw
 }
 
+// ErrorPrefix marks an error of Redis in the text of a reply.
+const ErrorPrefix = "(error) "
+
 // IsError reports whether the reply is an error of Redis.
-func (e *Event) IsError() bool { return strings.HasPrefix(e.Reply, errorPrefix) }
+func (e *Event) IsError() bool { return strings.HasPrefix(e.Reply, ErrorPrefix) }
 
 // Line returns the event's command as redis-cli would show it.
 func (e Event) Line() string { return strings.Join(e.Command, " ") }

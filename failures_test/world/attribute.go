@@ -1,0 +1,93 @@
+package world
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// arrive queues the commands that a client wrote to its wire.
+func (w *wire) arrive(commands [][]string, from *stack) {
+	world := w.world
+	world.mu.Lock()
+	defer world.mu.Unlock()
+	sender := w.process.sender(from)
+	var starter *Call
+	if sender == nil && world.config.AttributeTo == nil {
+		starter = w.process.starter()
+	}
+	for _, args := range commands {
+		r := &request{wire: w, starter: starter, stack: from}
+		r.Server, r.Args, r.Name = w.node.Name, args, strings.ToUpper(args[0])
+		if r.assign(sender); sender == nil {
+			r.assign(w.process.attributeTo(args))
+		}
+		world.arrived = append(world.arrived, r)
+	}
+	notify(world.wake)
+}
+
+// assign sets the call that sends the request; nil for the background. world.mu is held.
+func (r *request) assign(call *Call) {
+	p := r.wire.process
+	if r.call, r.client, r.Op, r.Background = call, p.clients[0], "", call == nil; call != nil {
+		r.client, r.Op = call.Client, call.Op
+		call.act()
+	}
+	r.Client = r.client.Name
+}
+
+// attribute assigns a request from an unknown goroutine, once nothing moves, to the call that started
+// this goroutine and still waits for it. world.mu is held.
+func (r *request) attribute() {
+	underWay := maps.Values(r.wire.process.running)
+	if r.call == nil && r.starter != nil && slices.Contains(slices.Collect(underWay), r.starter) {
+		r.assign(r.starter)
+	}
+}
+
+// sender returns the call whose goroutine sent a command; nil for a goroutine started by the lock.
+// It must run in the sending goroutine. world.mu is held.
+func (p *process) sender(from *stack) *Call {
+	switch {
+	case len(p.running) == 0 || from.isWhole() && !from.startedBy(callEntry):
+		return nil
+	case len(p.running) == 1 && from.isWhole():
+		for _, call := range p.running {
+			return call
+		}
+	}
+	return p.running[GoroutineID()] // also if the stack is too deep to see its start
+}
+
+// starter returns the call that is under way and has started the sending goroutine; nil for a
+// goroutine of go-redis. It must run in the sending goroutine. world.mu is held.
+func (p *process) starter() *Call {
+	if len(p.running) == 0 {
+		return nil
+	}
+	function, parent := createdBy()
+	if isLibrary(function) {
+		return nil
+	}
+	return p.running[parent]
+}
+
+// attributeTo returns the oldest call under way to which the config attributes the command of a
+// goroutine started by the lock. world.mu is held.
+func (p *process) attributeTo(args []string) *Call {
+	if p.world.config.AttributeTo == nil {
+		return nil
+	}
+	client, is := p.world.config.AttributeTo(args)
+	if !is {
+		return nil
+	}
+	var oldest *Call
+	for _, call := range p.running {
+		if (client == "" || client == call.Client.Name) && (oldest == nil || call.ID < oldest.ID) {
+			oldest = call
+		}
+	}
+	return oldest
+}

@@ -1,0 +1,100 @@
+package world
+
+import (
+	"strings"
+	"time"
+
+	"lockkata/failures_test/trace"
+)
+
+// Now returns the time since the world began, in whole microseconds.
+func (w *World) Now() time.Duration { return time.Since(w.start).Truncate(time.Microsecond) }
+
+// record adds an event to the trace.
+func (w *World) record(e trace.Event) {
+	if w.closing {
+		return
+	}
+	e.Step = len(w.trace.Events) + 1
+	e.At = w.Now()
+	if w.observer != nil {
+		w.observer.observe(e)
+	}
+	if w.trace.Events == nil {
+		w.trace.Events = make([]trace.Event, 0, 32) // enough for a short run
+	}
+	w.trace.Events = append(w.trace.Events, e)
+}
+
+// late records a delay of the machine.
+func (w *World) late(by time.Duration) {
+	if !w.closing {
+		w.trace.Late = max(w.trace.Late, by)
+	}
+}
+
+func (c *Call) record(kind trace.Kind, e trace.Event) {
+	e.Kind, e.Client, e.Process, e.Call, e.Op = kind, c.Client.Name, c.Client.process.name, c.ID, c.Op
+	c.Client.world.record(e)
+}
+
+func (r *request) record(kind trace.Kind, e trace.Event) {
+	w := r.wire.world
+	if w.closing {
+		return
+	}
+	e.Kind, e.Client, e.Process, e.Background = kind, r.Client, r.wire.process.name, r.Background
+	e.Call, e.Op, e.Request, e.Server = r.callID(), r.Op, r.id, r.Server
+	e.Command = r.words()
+	if r.store == nil {
+		source := r.source()
+		e.Source = &source
+	}
+	w.record(e)
+}
+
+func (p *process) record(kind trace.Kind, e trace.Event) {
+	e.Kind, e.Client, e.Process = kind, p.clients[0].Name, p.name
+	p.world.record(e)
+}
+
+// source returns the line of the lock that sent a request.
+func (r *request) source() trace.Source { return r.stack.source(r.wire.world.config.SkipFrames) }
+
+// callID returns the number of the call that sent a request; 0 for the background.
+func (r *request) callID() int {
+	if r.call == nil {
+		return 0
+	}
+	return r.call.ID
+}
+
+// text returns a request as redis-cli would show it.
+func (r *request) text() string { return strings.Join(r.words(), " ") }
+
+// words returns the arguments of a request with owners by name.
+func (r *request) words() []string { return r.wire.world.names.command(r.Args, r.Client) }
+
+// allKeys returns the keys of all servers for the trace.
+func (w *World) allKeys() (keys []trace.Key) {
+	for _, n := range w.nodes {
+		for _, k := range n.keys.keys() {
+			k.Server = n.Name
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+// compare returns the changes of the server's keys; nothing once the scenario has ended.
+func (n *Node) refresh(by installer, lapse bool) []trace.Effect {
+	if n.world.closing {
+		return nil
+	}
+	return n.keys.refresh(by, lapse)
+}
+
+func (n *Node) record(e trace.Event, effects []trace.Effect) {
+	e.Server, e.Effects, e.Keys = n.Name, effects, n.world.allKeys()
+	n.world.record(e)
+}

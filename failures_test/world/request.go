@@ -1,0 +1,202 @@
+package world
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"lockkata/failures_test/trace"
+)
+
+// execute runs the request at the head of its wire, unless a fault handles it.
+func (r *request) execute() {
+	w := r.wire.world
+	if r.strike(trace.BeforeCommand) {
+		return
+	}
+	r.take()
+	if r.store != nil {
+		r.apply()
+		return
+	}
+	r.meter()
+	r.refuseBlocking()
+	w.lapse()
+	raw, err := r.wire.link.Execute(r.Args)
+	if err != nil {
+		r.record(trace.Dropped, trace.Event{Fault: trace.Gone})
+		r.wire.sever()
+		return
+	}
+	r.note()
+	r.Effects = r.wire.node.refresh(installer{r.Client, r.wire.process.name, r.callID()}, false)
+	text, _ := replyText(raw)
+	rep := r.answer(raw, w.names.text(text, r.Client))
+	r.record(trace.Executed, trace.Event{Reply: rep.text, Effects: r.Effects, Keys: w.allKeys()})
+	w.collectPushes() // they reach their wires before the reply wakes its reader
+	r.strike(trace.AfterCommand)
+}
+
+// take removes a request from the head of its wire.
+func (r *request) take() { r.wire.requests = r.wire.requests[1:] }
+
+// note records a subscription, or a script that Redis knows from now on.
+func (r *request) note() {
+	switch name, args := r.Name, r.Args; {
+	case slices.Contains([]string{"SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE"}, name):
+		r.wire.subscribed = true
+	case name == "EVAL" && len(args) > 1:
+		r.wire.node.keys.learnScript(args[1])
+	case name == "SCRIPT" && len(args) > 2 && strings.EqualFold(args[1], "load"):
+		r.wire.node.keys.learnScript(args[2])
+	}
+}
+
+// answer queues the reply to a request.
+func (r *request) answer(raw []byte, text string) *reply {
+	w := r.wire.world
+	w.replies++
+	rep := &reply{request: r, raw: raw, text: text, seq: w.replies}
+	r.wire.replies = append(r.wire.replies, rep)
+	return rep
+}
+
+// deliver lets the client read the reply at the head of its wire.
+func (w *wire) deliver() {
+	rep := w.replies[0]
+	w.replies = w.replies[1:]
+	if rep.request != nil {
+		rep.request.record(trace.Delivered, trace.Event{Reply: rep.text})
+	} else {
+		w.process.record(trace.Delivered, trace.Event{Background: true, Reply: rep.text})
+	}
+	w.feed(rep.raw)
+}
+
+// strike applies the first matching fault of the process. It returns true if there is one: then the
+// fault has handled the command or its reply.
+func (r *request) strike(at trace.Moment) bool {
+	if r.wire.world.closing || at == trace.BeforeCommand && r.faulted {
+		return false
+	}
+	for _, f := range r.wire.process.faults {
+		if f.moment == at && f.times != 0 && f.match(r.Command) {
+			f.times--
+			f.missed = ""
+			f.act(r)
+			r.faulted = true
+			return true
+		}
+	}
+	return false
+}
+
+// apply executes an operation that has reached the ledger.
+func (r *request) apply() {
+	call := r.call
+	call.answer = r.store()
+	call.over = true
+	r.wire.closed = true
+	r.record(trace.Stored, trace.Event{Answer: &call.answer, Orders: slices.Clone(call.Client.world.ledger.orders)})
+}
+
+// refuse answers a request with an error instead of executing it, or replaces its reply by the
+// error.
+func (r *request) refuse(at trace.Moment, text string) {
+	var rep *reply
+	if at == trace.AfterCommand {
+		rep = r.wire.newest()
+	} else {
+		r.take()
+		if r.Name == "EXEC" { // a refused EXEC ends the transaction
+			_, _ = r.wire.link.Execute([]string{"DISCARD"})
+		}
+		rep = r.answer(nil, "")
+	}
+	rep.raw, rep.text = []byte("-"+text+"\r\n"), "(error) "+text
+	r.record(trace.Refused, trace.Event{Reply: rep.text})
+}
+
+// drop drops a request or its reply and breaks the connection.
+func (r *request) drop(at trace.Moment) {
+	r.record(trace.Dropped, trace.Event{Moment: at})
+	r.wire.sever()
+}
+
+// delay delays a request or its reply by d.
+func (r *request) delay(at trace.Moment, d time.Duration) {
+	until := r.wire.world.Now() + d
+	if at == trace.BeforeCommand {
+		r.due = until
+	} else {
+		r.wire.newest().due = until
+	}
+	r.record(trace.Delayed, trace.Event{Moment: at, Bound: d})
+}
+
+func compareRequests(a, b *request) int {
+	return cmp.Or(
+		cmp.Compare(a.wire.process.index, b.wire.process.index),
+		cmp.Compare(a.client.index, b.client.index),
+		cmp.Compare(a.wire.node.index, b.wire.node.index),
+		cmp.Compare(a.order, b.order),
+	)
+}
+
+// meter counts a command, and fails the scenario with a FloodError if there are too many.
+func (r *request) meter() {
+	p, w := r.wire.process, r.wire.world
+	if second := w.Now() / time.Second; second != p.second {
+		p.second, p.sent = second, 0
+	}
+	if p.sent++; p.sent > mostInASecond && w.trace.Slack == 0 && !w.closing {
+		w.flooded = true
+		line := r.source()
+		fail("%w", FloodError{r.Client, line.Function, line.String()})
+	}
+}
+
+// blocking lists the commands that block in Redis until data arrives.
+var blocking = []string{"BLPOP", "BRPOP", "BLMPOP", "BZPOPMIN", "BZPOPMAX", "BZMPOP", "BRPOPLPUSH", "BLMOVE"}
+
+// isBlocking reports whether a command can block in Redis.
+func isBlocking(args []string) bool {
+	name := strings.ToUpper(args[0])
+	isBlock := func(arg string) bool { return strings.EqualFold(arg, "BLOCK") }
+	return slices.Contains(blocking, name) || strings.HasPrefix(name, "XREAD") && slices.ContainsFunc(args, isBlock)
+}
+
+// refuseBlocking fails the scenario if the command blocks: the world cannot play it.
+func (r *request) refuseBlocking() {
+	if isBlocking(r.Args) && !r.wire.world.closing {
+		line := r.source()
+		fail("%s sends %s at %s: the world cannot play a command that waits in Redis; poll, or wait for a message", r.Client, r.Name, line.String())
+	}
+}
+
+// lapse records the keys that have expired.
+func (w *World) lapse() {
+	for _, n := range w.nodes {
+		if effects := n.refresh(installer{}, true); len(effects) > 0 {
+			n.record(trace.Event{Kind: trace.Expired}, effects)
+			w.collectPushes()
+		}
+	}
+}
+
+// collectPushes queues what Redis has pushed to subscribers since the last step.
+func (w *World) collectPushes() {
+	for c := range w.wires {
+		if !c.subscribed {
+			continue
+		}
+		raw := c.link.Pushed()
+		for len(raw) > 0 {
+			text, rest := replyText(raw)
+			w.replies++
+			c.replies = append(c.replies, &reply{raw: raw[:len(raw)-len(rest)], text: text, seq: w.replies})
+			raw = rest
+		}
+	}
+}
