@@ -47,6 +47,17 @@ func TestExploreAsJSON(t *testing.T) {
 	require.Equal(t, 1, answers[0].Cost)
 }
 
+func TestSearchesInChildProcessesHaveTheSameAnswers(t *testing.T) {
+	line := strings.Fields("explore --stage 1 --property leak --bound 1 --lang zh")
+	here, want, _ := onTerminal(t, usualWidth)
+	require.Equal(t, exitOK, here.run(line))
+	parent, out, errors := onTerminal(t, usualWidth)
+	parent.binary = program(t)
+	require.Equal(t, exitOK, parent.run(line), errors)
+	require.Contains(t, out.String(), "没有租约：永远留着")
+	require.Equal(t, want.String(), out.String())
+}
+
 // The documents show the result of the whole suite's search. The search itself runs only where the
 // expected results are tested; this test compares the document with these.
 func TestTableInTheDocumentsHasTheExpectedResults(t *testing.T) {
