@@ -16,13 +16,26 @@ import (
 	"lockkata/internal/stages"
 )
 
+// Change replaces a text of a file.
+type Change struct {
+	File     string
+	Old, New string // the text, which occurs once in the file, and its replacement
+}
+
+// Apply returns the text of the file with the change.
+func (c Change) Apply(text string) (string, error) {
+	if n := strings.Count(text, c.Old); n != 1 {
+		return "", fmt.Errorf("edits: %q is %d times in %s, not once", c.Old, n, c.File)
+	}
+	return strings.Replace(text, c.Old, c.New, 1), nil
+}
+
 // Edit is one mistake.
 type Edit struct {
-	Name     string
-	Stage    stages.Stage // the stage whose lock it changes
-	File     string       // in the repository
-	Old, New string       // the text that occurs once in the file, and its replacement
-	Suffers  string       // the harm to a user of the lock
+	Name    string
+	Stage   stages.Stage // the stage whose lock it changes
+	Change               // its file is in the repository
+	Suffers string       // the harm to a user of the lock
 	// Failure has another outcome with the edit, and breaks Rule.
 	Failure string
 	Outcome failures.Outcome
@@ -86,7 +99,7 @@ func parse(entry string) (e Edit, err error) {
 	if !found {
 		return Edit{Name: heading}, errors.New("its first line has no file")
 	}
-	e, cell := Edit{Name: name, File: file}, ""
+	e, cell := Edit{Name: name, Change: Change{File: file}}, ""
 	fields := map[string]*string{"-": &e.Old, "+": &e.New, "suffers:": &e.Suffers, "cell:": &cell, "search:": &e.Search}
 	for line := range strings.Lines(text) {
 		key, value, _ := strings.Cut(line, " ")
@@ -116,9 +129,7 @@ func (e Edit) ID() string { return notInIDs.ReplaceAllString(strings.ToLower(e.N
 
 // Apply returns the text of the file with the edit. Line numbers do not change.
 func (e Edit) Apply(text string) (string, error) {
-	if n := strings.Count(text, e.Old); n != 1 {
-		return "", fmt.Errorf("edits: %q is %d times in %s, not once", e.Old, n, e.File)
-	}
 	fewer := strings.Count(e.Old, "\n") - strings.Count(e.New, "\n")
-	return strings.Replace(text, e.Old, e.New+strings.Repeat("\n", max(0, fewer)), 1), nil
+	e.New += strings.Repeat("\n", max(0, fewer))
+	return e.Change.Apply(text)
 }

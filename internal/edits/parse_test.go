@@ -21,8 +21,8 @@ func TestEditsAreParsed(t *testing.T) {
 		all[i].Stage = stages.Stage{}
 	}
 	require.Equal(t, []Edit{
-		{Name: "first", File: folder + "mutex.go", Old: "a\n\tb", New: "c", Suffers: "much", Failure: "oom", Outcome: 'x', Rule: "lost wake-up"},
-		{Name: "second", File: folder + "hold.go", Old: "d", Suffers: "more", Failure: "oom", Outcome: 'x', Rule: "leak", Search: "leak/crash"},
+		{Name: "first", Change: Change{folder + "mutex.go", "a\n\tb", "c"}, Suffers: "much", Failure: "oom", Outcome: 'x', Rule: "lost wake-up"},
+		{Name: "second", Change: Change{folder + "hold.go", "d", ""}, Suffers: "more", Failure: "oom", Outcome: 'x', Rule: "leak", Search: "leak/crash"},
 	}, all)
 }
 

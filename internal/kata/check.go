@@ -126,7 +126,7 @@ func (w *workshop) examine(ctx context.Context, program *Program, files Files, e
 // and the promises that apply.
 func (e Exercise) asked(lang i18n.Language) asked {
 	a := askedOf(e.Required(), e.asks)
-	a.draw, a.has, a.lang = []string{e.Predict.Failure}, stageOf(e.Base).Subject.Has, lang
+	a.draw, a.has, a.lang = []string{e.Predict.Failure}, stageOf(e.Lock).Subject.Has, lang
 	return a
 }
 
@@ -134,11 +134,11 @@ func (e Exercise) asked(lang i18n.Language) asked {
 // mistakes than the exercise is about. Stage 6 leaves the key of a failed Unlock to its lease, and
 // does not wait for a renewal that covers many locks.
 func (e Exercise) asks(promise string) bool {
-	switch isDocument := strings.HasPrefix(e.Base, "doc"); promise {
+	switch isDocument := strings.HasPrefix(e.Lock, "doc"); promise {
 	case "new-values":
 		return e.Fresh
 	case "unlock-again", "unlock-waits":
-		return e.Base != "6" && !isDocument
+		return e.Lock != "6" && !isDocument
 	default:
 		return !isDocument
 	}

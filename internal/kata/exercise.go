@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/edits"
 	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
 )
@@ -14,12 +15,14 @@ import (
 type Exercise struct {
 	ID     string // the stage's ID, such as 6.1, or r1 for a lock to repair
 	Folder string // in the folder exercises
-	Base   string // the stage whose good outcomes are required, and whose lock is the solution
+	Lock   string // the ID of the stage whose good outcomes are required, and whose lock is the solution
 	// Before is the exercise whose lock is the start of this one: the learner's own lock if it
-	// passed, else the solution. "": the folder has a start.
+	// passed, else the solution. "": the folder has a start, or the exercise has Changes.
 	Before  string
-	Fixes   []string // failures that break the start; by default those that Base fixes after Before
-	Fresh   bool     // each hold must write a new value
+	Changes []edits.Change // make the start of the lock
+	Repair  []edits.Change // make the solution of the start, where the lock is no solution
+	Fixes   []string       // failures that break the start; by default those that Lock fixes after Before
+	Fresh   bool           // each hold must write a new value
 	Predict Prediction
 	Search  Sought    // for a lock to repair: the search that finds the mistake
 	Read    i18n.Text // the page that answers the interviewer's question
@@ -84,7 +87,7 @@ func (e Exercise) fixedFailures() (all []string) {
 	breaks := func(f failures.Failure) bool { return e.Before != "" && stageOf(e.Before).Expect(f) == failures.Broken }
 	for _, broken := range []bool{true, false} {
 		for _, f := range plainFirst() {
-			if breaks(f) == broken && isGood(e.Base, f) && (e.Before == "" || !isGood(e.Before, f)) {
+			if breaks(f) == broken && isGood(e.Lock, f) && (e.Before == "" || !isGood(e.Before, f)) {
 				all = append(all, f.ID)
 			}
 		}
@@ -130,12 +133,12 @@ func (e Exercise) next() (Exercise, bool) {
 	return All[i+1], true
 }
 
-// Required returns the failures that a lock must survive to pass: those that the base survives,
+// Required returns the failures that a lock must survive to pass: those that its stage survives,
 // then those that the exercise fixes.
 func (e Exercise) Required() []string {
 	var before []string
 	for _, f := range plainFirst() {
-		if isGood(e.Base, f) && !slices.Contains(e.Fixes, f.ID) {
+		if isGood(e.Lock, f) && !slices.Contains(e.Fixes, f.ID) {
 			before = append(before, f.ID)
 		}
 	}

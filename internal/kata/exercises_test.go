@@ -1,7 +1,9 @@
 package kata
 
 import (
+	"go/format"
 	"io/fs"
+	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/edits"
 	"lockkata/internal/i18n"
 	"lockkata/internal/term"
 )
@@ -109,14 +112,54 @@ func TestMarkdownIsLaidOutForATerminal(t *testing.T) {
 
 func TestStartDoesNotRevealItsMistake(t *testing.T) {
 	for _, e := range All {
-		files := filesOf(t, e.Start)
-		require.NotEmpty(t, files, "exercise %s", e.ID)
-		for name, text := range files {
-			comment, _, found := strings.Cut(text, "package mylock\n")
-			require.True(t, found, "%s of exercise %s", name, e.ID)
-			require.Contains(t, []string{"", "// Package mylock is the lock that you write.\n", "// Package mylock is a lock with a mistake.\n"}, comment)
+		found := ""
+		for name, text := range filesOf(t, e.Start) {
+			comment, _, isMylock := strings.Cut(text, "package mylock\n")
+			require.True(t, isMylock, "%s of exercise %s", name, e.ID)
+			found += comment
+		}
+		want := ""
+		switch {
+		case e.isRepair():
+			want = "// Package mylock is a lock with a mistake.\n"
+		case e.ID == "1":
+			want = "// Package mylock is the lock that you write.\n"
+		}
+		require.Equal(t, want, found, "package comment of exercise %s", e.ID)
+	}
+}
+
+// No package of the repository has the locks to repair, so "go build ./..." does not compile them.
+func TestStartIsFormattedAndCompiles(t *testing.T) {
+	code, args := Files{}, []string{"build", quickly, "-overlay", ""}
+	for _, e := range All {
+		if !e.isRepair() {
+			continue
+		}
+		dir := path.Join(locksDir, e.ID)
+		args = append(args, "./"+dir)
+		for name, text := range filesOf(t, e.Start) {
+			formatted, err := format.Source([]byte(text))
+			require.NoError(t, err, "%s of exercise %s", name, e.ID)
+			require.Equal(t, string(formatted), text, "%s of exercise %s", name, e.ID)
+			code[path.Join(dir, name)] = text
 		}
 	}
+	var err error
+	args[3], err = edits.Overlay(t.TempDir(), repositoryRoot(t), code)
+	require.NoError(t, err)
+	said, err := goCommand(t.Context(), repositoryRoot(t), args...).CombinedOutput()
+	require.NoError(t, err, string(said))
+}
+
+func TestChangeThatDoesNotFitItsLockIsNamed(t *testing.T) {
+	e := exercise(t, "r10")
+	e.Repair = []edits.Change{{File: "lock.go", Old: "own.count"}}
+	_, err := e.Solution(os.DirFS(repositoryRoot(t)))
+	require.EqualError(t, err, `exercise r10: edits: "own.count" is 5 times in lock.go, not once`)
+	e.Changes = []edits.Change{{File: "mutex.go", Old: "GetLock"}}
+	_, err = e.Start(os.DirFS(repositoryRoot(t)))
+	require.EqualError(t, err, `exercise r10: edits: "GetLock" is 0 times in mutex.go, not once`)
 }
 
 func TestSubjectSaysHowTheLockIsMade(t *testing.T) {

@@ -152,7 +152,7 @@ func (x Explored) Screen(v View) string {
 	for _, f := range x.Found {
 		text += f.QuestionIn(v.Lang) + "\n" + f.Answer.Localize(v.Lang)
 		if f.Answer.Found && x.Exercise.given(f) { // then it is not the learner's mistake
-			text += v.say(oursToo, "stage", stageOf(x.Exercise.Base).NameIn(v.Lang)) + "\n"
+			text += v.say(oursToo, "stage", stageOf(x.Exercise.Lock).NameIn(v.Lang)) + "\n"
 		}
 		text += "\n"
 	}
@@ -186,7 +186,7 @@ func ruleOf(f judge.Found) i18n.Text {
 // lesson returns how our own lock breaks the property, if it does.
 func (e Exercise) lesson(f judge.Found) schedule.Answer {
 	lesson := schedule.Answer{}
-	_, err := fmt.Sscanf(stageOf(e.Base).Search(f.Property, f.Env), "%d/%d", &lesson.Cost, &lesson.Steps)
+	_, err := fmt.Sscanf(stageOf(e.Lock).Search(f.Property, f.Env), "%d/%d", &lesson.Cost, &lesson.Steps)
 	lesson.Found = err == nil
 	return lesson
 }

@@ -205,9 +205,9 @@ func (f Folder) startOf(e Exercise, p Progress) (Files, i18n.Message, error) {
 	whose, of := withLock, e.Before
 	switch {
 	case e.isRepair():
-		whose, of = withLockMade, e.Base
+		whose, of = withLockMade, e.Lock
 	case e.Before == "":
-		whose, of = withSkeleton, e.Base
+		whose, of = withSkeleton, e.Lock
 	}
 	files, err := e.Start(os.DirFS(f.Root))
 	return files, whose.Args("stage", stageOf(of).NameText()), err

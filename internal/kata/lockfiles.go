@@ -3,48 +3,77 @@ package kata
 import (
 	"embed"
 	"errors"
+	"fmt"
 	"go/build"
 	"io"
 	"io/fs"
 	"maps"
 	"path"
+	"slices"
 	"strings"
 
+	"lockkata/internal/edits"
 	"lockkata/internal/stages"
 )
 
-// exercises has a folder for each exercise: its texts, and its start unless that is another lock.
+// exercises has a folder for each exercise: its texts, and the files that no lock of the repository has.
 //
 //go:embed exercises
 var exercises embed.FS
 
-// Start reads the exercise's start: from its folder, or the solution of the exercise before.
-// repository is the module's files.
-func (e Exercise) Start(repository fs.FS) (Files, error) {
-	files, err := e.own("start")
-	for name := range files {
-		files[name] = e.written(files[name])
-	}
-	if err == nil && len(files) == 0 {
-		before, unknown := Find(e.Before)
-		if unknown != nil {
-			return nil, unknown
+// Start reads the exercise's start: the lock to repair, the solution of the exercise before, or the
+// skeleton. repository is the module's files.
+func (e Exercise) Start(repository fs.FS) (files Files, err error) {
+	switch {
+	case e.isRepair():
+		files, err = e.changed(repository, e.Changes)
+		for name, text := range files {
+			if strings.Contains(text, "\nfunc NewMutex(") {
+				files[name] = e.written("// Package mylock is a lock with a mistake.\n") + text
+			}
 		}
-		files, err = before.Solution(repository)
+	case e.Before != "":
+		var before Exercise
+		if before, err = Find(e.Before); err == nil {
+			files, err = before.Solution(repository)
+		}
+	default:
+		files, err = e.own("start")
+		for name, text := range files {
+			files[name] = e.written(text)
+		}
 	}
 	return e.withSubject(files), err
 }
 
-// Solution reads our lock: from the exercise's folder, or the lock of its stage.
+// Solution reads our lock: from the exercise's folder, the repaired start, or the lock itself.
 func (e Exercise) Solution(repository fs.FS) (Files, error) {
 	files, err := e.own("solution")
 	if err == nil && len(files) == 0 {
-		files, err = stageOf(e.Base).Files(repository)
-		for name := range files {
-			files[name] = stages.Renamed(files[name], "mylock")
+		var changes []edits.Change
+		if e.Repair != nil {
+			changes = slices.Concat(e.Changes, e.Repair)
 		}
+		files, err = e.changed(repository, changes)
 	}
 	return e.withSubject(files), err
+}
+
+// changed reads the exercise's lock as a package mylock, with these changes.
+func (e Exercise) changed(repository fs.FS, changes []edits.Change) (Files, error) {
+	files, err := stageOf(e.Lock).Files(repository)
+	for name, text := range files {
+		files[name] = stages.Renamed(text, "mylock")
+	}
+	for _, c := range changes {
+		if err == nil {
+			files[c.File], err = c.Apply(files[c.File])
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("exercise %s: %w", e.ID, err)
+	}
+	return files, nil
 }
 
 // own reads a subfolder of the exercise's folder.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/internal/edits"
 	"lockkata/internal/i18n"
 )
 
@@ -112,10 +113,8 @@ func checked(t *testing.T, e Exercise, files Files) Result {
 type mistake struct {
 	exercise, name string
 	says           string // the beginning of the first line; "" for a lock that passes
-	changes        []change
+	changes        []edits.Change
 }
-
-type change struct{ file, old, new string }
 
 // mistakes reads testdata/mistakes.txt.
 var mistakes = sync.OnceValue(func() (all []*mistake) {
@@ -124,7 +123,7 @@ var mistakes = sync.OnceValue(func() (all []*mistake) {
 		panic(err)
 	}
 	var m *mistake
-	var c *change
+	var c *edits.Change
 	for line := range strings.Lines(string(raw)) {
 		key, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		switch key {
@@ -133,12 +132,12 @@ var mistakes = sync.OnceValue(func() (all []*mistake) {
 			m.exercise, m.name, _ = strings.Cut(rest, ": ")
 			all = append(all, m)
 		case "@":
-			m.changes = append(m.changes, change{file: rest})
+			m.changes = append(m.changes, edits.Change{File: rest})
 			c = &m.changes[len(m.changes)-1]
 		case "-":
-			c.old += rest + "\n"
+			c.Old += rest + "\n"
 		case "+":
-			c.new += rest + "\n"
+			c.New += rest + "\n"
 		case "says":
 			m.says = rest
 		}
@@ -162,13 +161,12 @@ func (m *mistake) files() Files {
 	}
 	files := maps.Clone(solution)
 	for _, c := range m.changes {
-		if strings.Count(files[c.file], c.old) != 1 {
-			c.old, c.new = strings.TrimSuffix(c.old, "\n"), strings.TrimSuffix(c.new, "\n")
+		if strings.Count(files[c.File], c.Old) != 1 {
+			c.Old, c.New = strings.TrimSuffix(c.Old, "\n"), strings.TrimSuffix(c.New, "\n")
 		}
-		if strings.Count(files[c.file], c.old) != 1 {
-			panic(m.name + ": " + c.old)
+		if files[c.File], err = c.Apply(files[c.File]); err != nil {
+			panic(m.name + ": " + err.Error())
 		}
-		files[c.file] = strings.Replace(files[c.file], c.old, c.new, 1)
 	}
 	return files
 }

@@ -31,11 +31,11 @@ func filled(name string, data any) string {
 
 // test returns the test for a lock of the exercise.
 func (e Exercise) test() string {
-	return e.written(filled(testName, map[string]any{"ID": e.ID, "HasSubject": e.hasSubject(), "Has": stageOf(e.Base).Subject.Has, "Required": e.Required()}))
+	return e.written(filled(testName, map[string]any{"ID": e.ID, "HasSubject": e.hasSubject(), "Has": stageOf(e.Lock).Subject.Has, "Required": e.Required()}))
 }
 
 // hasSubject reports whether a lock of the exercise has options, and so needs a func Subject.
-func (e Exercise) hasSubject() bool { return strings.HasPrefix(e.Base, "6") }
+func (e Exercise) hasSubject() bool { return strings.HasPrefix(e.Lock, "6") }
 
 // withSubject adds a subject.go to the files, if the exercise needs one and they have no func
 // Subject.
@@ -53,10 +53,11 @@ func (s *shape) subject() string {
 	})
 }
 
-// comments are what the kata writes for people into the learner's files: into the skeleton, the test
-// and subject.go. The comments of our own locks stay English.
+// comments are what the kata writes for people into the learner's files: into the skeleton, the lock to
+// repair, the test and subject.go. The comments of our own locks stay English.
 var comments = []i18n.Text{
 	i18n.New("Package mylock is the lock that you write."),
+	i18n.New("Package mylock is a lock with a mistake."),
 	i18n.New("Mutex is a lock that is shared by every process that uses the same Redis and\n// the same name. A Mutex is one owner."),
 	i18n.New("NewMutex returns the lock of that name, not yet held. ttl is its lease."),
 	i18n.New("mylock: this method is yours to write"),

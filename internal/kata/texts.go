@@ -93,7 +93,7 @@ func (f Folder) Solution(v View) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ours := stageOf(e.Base)
+	ours := stageOf(e.Lock)
 	if all, err := ours.Files(os.DirFS(f.Root)); err != nil || len(all) > mostShown {
 		return v.wrapped(v.say(manyFiles, "n", len(all), "dir", ours.Dir, "page", e.Read)), err
 	}
