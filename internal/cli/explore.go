@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -102,13 +101,7 @@ func (x exploration) tasks(lang i18n.Language) (tasks []judge.Task, err error) {
 		return nil, err
 	}
 	for _, s := range asked {
-		for _, q := range schedule.Suite {
-			if x.env != "" && q.Env != x.env || x.property != "" && !slices.Contains(q.Properties, x.property) {
-				continue
-			}
-			if x.property != "" {
-				q.Properties = []string{x.property}
-			}
+		for _, q := range schedule.Asked(x.env, x.property) {
 			if x.bound >= 0 {
 				q.Bound = x.bound
 			}

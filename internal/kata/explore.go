@@ -23,30 +23,25 @@ const (
 
 // questions returns the matching questions of the suite, and the exercise's own if all are asked. A
 // property and an environment that are not in the suite together make a new question.
-func (x Sought) questions(own Sought) (asked []schedule.Question) {
-	ask := func(q schedule.Question, property string) {
-		if property != "" {
-			q.Properties = []string{property}
-		}
-		if x.Bound >= 0 {
-			q.Bound = x.Bound
-		}
-		asked = append(asked, q)
-	}
-	isKnown := false // the exercise's own question
-	for _, q := range schedule.Suite {
-		isKnown = isKnown || q.Env == own.Env && slices.Contains(q.Properties, own.Property)
-		if (x.Env == "" || q.Env == x.Env) && (x.Property == "" || slices.Contains(q.Properties, x.Property)) {
-			ask(q, x.Property)
-		}
-	}
+func (x Sought) questions(own Sought) []schedule.Question {
+	asked := schedule.Asked(x.Env, x.Property)
 	switch {
 	case len(asked) == 0:
-		ask(schedule.Question{Env: x.Env, Clients: 2, Bound: 2}, x.Property)
-	case x.Property == "" && x.Env == "" && own.Property != "" && !isKnown:
-		ask(schedule.Question{Env: own.Env, Clients: 2, Bound: 2}, own.Property)
+		asked = x.alone()
+	case x.Property == "" && x.Env == "" && own.Property != "" && len(schedule.Asked(own.Env, own.Property)) == 0:
+		asked = append(asked, own.alone()...)
+	}
+	for i := range asked {
+		if x.Bound >= 0 {
+			asked[i].Bound = x.Bound
+		}
 	}
 	return asked
+}
+
+// alone returns a question that is not in the suite.
+func (x Sought) alone() []schedule.Question {
+	return []schedule.Question{{Env: x.Env, Properties: []string{x.Property}, Clients: 2, Bound: 2}}
 }
 
 // Explored is the result of a search, in the order of the questions.
