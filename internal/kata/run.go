@@ -250,7 +250,7 @@ func (p *Program) search(ctx context.Context, files Files, a asked, questions []
 	var tasks []judge.Task
 	for _, q := range questions {
 		task := s.task
-		task.Search = &judge.Search{Name: schedule.ForeignName("mylock", files.key()), Question: q, Attempts: 1, Runs: most, For: searchLimit, Skip: true}
+		task.Search = &judge.Search{Name: schedule.ForeignName("mylock", files.key()), Question: q, Attempts: 1, Runs: most, For: searchLimit, SkipUnstable: true}
 		tasks = append(tasks, task)
 	}
 	for _, reply := range s.all(tasks, nil) {

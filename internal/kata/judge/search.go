@@ -16,12 +16,12 @@ import (
 
 // Search is one search through the schedules of a lock.
 type Search struct {
-	Name     string            `json:"name"` // of the lock, in its schedules
-	Question schedule.Question `json:"question"`
-	Attempts int               `json:"attempts"` // of each client
-	For      time.Duration     `json:"for_ns"`   // a limit of its real time
-	Runs     int               `json:"runs"`     // a limit of its schedules; 0: no limit
-	Skip     bool              `json:"skip"`     // schedules that do not go the same way twice
+	Name         string            `json:"name"` // of the lock, in its schedules
+	Question     schedule.Question `json:"question"`
+	Attempts     int               `json:"attempts"` // of each client
+	For          time.Duration     `json:"for_ns"`   // a limit of its real time
+	Runs         int               `json:"runs"`     // a limit of its schedules; 0: no limit
+	SkipUnstable bool              `json:"skip"`     // ignores schedules that do not go the same way twice
 }
 
 // Found is the result of a search for one property. If the property is broken it has the run of the
@@ -53,7 +53,7 @@ func (r *run) search(s Search, stop func(schedule.Progress) bool) (reply Reply) 
 	}
 	begun := time.Now()
 	result, err := schedule.Search(r.t, setup, properties, schedule.Limits{
-		Bound: s.Question.Bound, Runs: s.Runs, See: withoutPanic, Skip: s.Skip, Stop: stop,
+		Bound: s.Question.Bound, Runs: s.Runs, Reject: withoutPanic, SkipUnstable: s.SkipUnstable, Stop: stop,
 	})
 	if err != nil {
 		return Reply{Cause: r.unsearchable(err)}
