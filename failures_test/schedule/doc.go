@@ -6,7 +6,6 @@
 // the rule that must hold ([Property]). The functions that run it:
 //   - [Play] runs one schedule. A [Chooser] chooses at each [Point].
 //   - [Follow] is the chooser for a known schedule, such as one that [Parse] has read.
-//   - [Hunt] runs random schedules.
 //   - [Search] runs all schedules in order of cost, and returns a shortest counterexample.
 //
 // Each fault costs one: a switch away from a client that could continue, time that passes while a

@@ -15,12 +15,12 @@ type Limits struct {
 	Runs  int // 0: no limit
 	// Stop is called before each run; true stops the search. nil: never.
 	Stop func(Progress) bool
-	// See is called with each run; an error stops the search. nil: not called.
-	See func(Played) error
+	// Reject is called with each run; an error stops the search. nil: not called.
+	Reject func(Played) error
 	// Plain runs every schedule, even if two lead to the same state.
 	Plain bool
-	// Skip ignores schedules that do not go the same way twice. Without it, they are an error.
-	Skip bool
+	// SkipUnstable ignores schedules that do not go the same way twice. Without it, they are an error.
+	SkipUnstable bool
 	// From is the beginning of every schedule. Its cost does not count.
 	From []string
 }
@@ -164,15 +164,15 @@ func (x *search) run(prefix *node, cost int) error {
 		at = at.then(chosen.Token)
 		return p.Default, true
 	})
-	if err == nil && astray != nil && x.limits.Skip {
+	if err == nil && astray != nil && x.limits.SkipUnstable {
 		x.result.Differs = cmp.Or(x.result.Differs, Text(x.setup, played.Schedule))
 		return nil
 	}
 	if err = cmp.Or(err, astray); err != nil {
 		return fmt.Errorf("after %s: %w", Text(x.setup, played.Schedule), err)
 	}
-	if x.limits.See != nil {
-		if err := x.limits.See(played); err != nil {
+	if x.limits.Reject != nil {
+		if err := x.limits.Reject(played); err != nil {
 			return err
 		}
 	}

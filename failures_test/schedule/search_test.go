@@ -218,21 +218,6 @@ func TestTwoProcessesVisitTheSameStates(t *testing.T) {
 	require.Contains(t, string(out), "<"+mine+">")
 }
 
-func TestHuntIsTheSameForTheSameSeed(t *testing.T) {
-	for _, a := range suite(t) {
-		if a.stage.ID != "2" || a.question.Env != "async" {
-			continue
-		}
-		a.setup.Property = a.properties[1] // exclusion
-		first, err := schedule.Hunt(t, a.setup, 7, 500, nil)
-		require.NoError(t, err)
-		again, err := schedule.Hunt(t, a.setup, 7, 500, nil)
-		require.NoError(t, err)
-		require.NotNil(t, first.Found["exclusion"], "stage 2 does not survive 500 schedules at random")
-		require.Equal(t, first, again)
-	}
-}
-
 func TestParseReadsWhatTextWrites(t *testing.T) {
 	text := "v1/stage3/2c/1x/async/wrong-delete/a.A.b.B.t"
 	setup, subject, steps, err := schedule.Parse(text)

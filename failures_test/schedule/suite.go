@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"slices"
+
 	failures "lockkata/failures_test"
 )
 
@@ -10,7 +12,6 @@ type Question struct {
 	Properties []string
 	Clients    int
 	Together   bool
-	Number     int // in the suite
 	Bound      int // default bound of the search: a few seconds on stage 6
 }
 
@@ -26,6 +27,20 @@ var Suite = []Question{
 	{Env: "refusal", Properties: []string{"leak"}, Clients: 2, Bound: 4},
 	{Env: "refusal", Properties: []string{"wake-up"}, Clients: 3, Together: true, Bound: 2},
 	{Env: "leave", Properties: []string{"wake-up"}, Clients: 3, Together: true, Bound: 2},
+}
+
+// Asked returns the questions of the suite about an environment and a property, "" for any.
+func Asked(env, property string) (asked []Question) {
+	for _, q := range Suite {
+		if env != "" && q.Env != env || property != "" && !slices.Contains(q.Properties, property) {
+			continue
+		}
+		if property != "" {
+			q.Properties = []string{property}
+		}
+		asked = append(asked, q)
+	}
+	return asked
 }
 
 // Ask returns the setup of a question about a lock, and the properties that apply to it; none if

@@ -59,7 +59,7 @@ type Client struct {
 	Process trace.Condition
 }
 
-// Inside says whether a client believes to hold the lock.
+// Inside is whether a client believes that it holds the lock, and whether another one does too.
 type Inside int
 
 // A client is Excused if another one is inside too, and one of them cannot know yet that it has lost

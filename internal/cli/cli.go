@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
@@ -139,7 +140,7 @@ func (a *app) runWithin(ctx context.Context, args []string) int {
 		a.out = out
 	}
 	root := a.root()
-	a.translate(root)
+	eachHelp(root, func(text *string) { *text = a.say(i18n.Text(*text)) })
 	root.SetArgs(append([]string{}, args...)) // cobra takes nil for "read os.Args"
 	root.SetIn(a.in)
 	root.SetOut(a.out)
@@ -173,22 +174,18 @@ func (a *app) language(args []string) (l i18n.Language, err error) {
 	if a.getenv != nil {
 		l = i18n.OfEnvironment(a.getenv)
 	}
-	for i, arg := range args {
-		name, value, has := strings.Cut(arg, "=")
-		switch {
-		case arg == "--":
-			return l, err
-		case name != "--lang" || !has && i+1 == len(args):
-			continue
-		case !has:
-			value = args[i+1]
-		}
-		if asked, ok := i18n.Find(value); ok {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.ParseErrorsAllowlist.UnknownFlags = true
+	flags.BoolP("help", "h", false, "") // parsing goes on after it
+	flags.Func("lang", "", func(name string) error {
+		if asked, ok := i18n.Find(name); ok {
 			l, err = asked, nil
-		} else if value != "" {
-			err = noLanguage.Args("name", value)
+		} else if name != "" {
+			err = noLanguage.Args("name", name)
 		}
-	}
+		return nil
+	})
+	_ = flags.Parse(args) // cobra reports the errors
 	return l, err
 }
 
@@ -222,17 +219,17 @@ func (a *app) badUsage(err error) int {
 func (a *app) root() *cobra.Command {
 	var asked request
 	root := &cobra.Command{
-		Use:   "lockkata",
-		Short: "Every failure of a Redis lock, on every stage of the lock",
+		Use: "lockkata [command]",
 		Long: "lockkata runs every failure of its catalogue on every stage of the lock, with real " +
 			"go-redis clients on an embedded Redis in fake time, and prints a table of those that tell the " +
 			"story of the stages.\n\n" +
 			"With --lang zh it speaks Chinese. JSON, Markdown, and what locks, Redis and the compiler say " +
 			"stay English.",
-		Args:          noArguments,
+		Args:          words(0, 0),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			asked.view = chosenView(cmd.Flags())
 			return a.matrix(cmd.Context(), asked)
 		},
 	}
@@ -241,34 +238,26 @@ func (a *app) root() *cobra.Command {
 	f.StringSliceVar(&asked.families, "family", nil, "only the failures of this family: owner, waiters, ...")
 	f.BoolVar(&asked.all, "all", false, "every failure, by family; with --steps and --documents too")
 	f.BoolVar(&asked.totals, "totals", false, "only the number of results of each kind")
-	f.BoolVar(&asked.documents, "documents", false, "the locks of the five documents, in place of the stages: docs/documents.md")
-	f.BoolVar(&asked.redlock, "redlock", false, "RedLock, a lock over five servers, and its failures")
-	f.BoolVar(&asked.steps, "steps", false, "the steps from stage 5 to stage 6 in place of the stages")
-	f.BoolVar(&asked.guards, "guards", false, "failures that no lock with a lease prevents, without a guard of the resource and with each guard")
 	f.BoolVar(&asked.live, "live", false, "play it in real time on real redis-server processes")
 	f.StringVar(&asked.addr, "redis", "", "with --live: play it on the Redis at this `host:port`, which keeps its data")
-	root.MarkFlagsMutuallyExclusive("steps", "documents", "redlock")
-	root.MarkFlagsMutuallyExclusive("redlock", "live")
-	root.MarkFlagsMutuallyExclusive("redlock", "all")
+	addViews(root)
 	root.MarkFlagsMutuallyExclusive("json", "totals")
-	root.MarkFlagsMutuallyExclusive("guards", "family")
-	root.MarkFlagsMutuallyExclusive("guards", "all")
 	root.PersistentFlags().String("lang", "", "the `language`, en or zh; without it that of LC_ALL, LC_MESSAGES or LANG")
+	root.PersistentFlags().BoolP("help", "h", false, "print the help of a command")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(helpCommand())
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.help(cmd) })
+	root.SetHelpFunc(a.help)
 	root.SetFlagErrorFunc(badFlag)
 	cobra.EnableCommandSorting = false
-	root.AddGroup(&cobra.Group{ID: "start", Title: a.say(startGroup)}, &cobra.Group{ID: "more", Title: a.say(moreGroup)})
-	start := []*cobra.Command{a.showCommand(), a.diffCommand(), a.playCommand(), a.kataCommand(), a.interviewCommand(), a.serveCommand()}
-	more := []*cobra.Command{a.exploreCommand(), a.replayCommand(), a.listCommand(), a.gradeCommand(), a.demoCommand()}
-	for _, cmd := range start {
-		cmd.GroupID = "start"
+	add := func(group string, title i18n.Text, commands ...*cobra.Command) {
+		root.AddGroup(&cobra.Group{ID: group, Title: a.say(title)})
+		for _, cmd := range commands {
+			cmd.GroupID = group
+		}
+		root.AddCommand(commands...)
 	}
-	for _, cmd := range more {
-		cmd.GroupID = "more"
-	}
-	root.AddCommand(append(start, more...)...)
+	add("start", startGroup, a.showCommand(), a.diffCommand(), a.playCommand(), a.kataCommand(), a.interviewCommand(), a.serveCommand())
+	add("more", moreGroup, a.exploreCommand(), a.replayCommand(), a.listCommand(), a.gradeCommand(), a.demoCommand(), a.searchCommand())
 	return root
 }
 

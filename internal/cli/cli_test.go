@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 		Main(os.DirFS("../.."))
 	}
 	world.TuneForBatch()
-	judge = judgeOnce
+	judgeOne = judgeOnce
 	os.Exit(m.Run())
 }
 

@@ -17,8 +17,9 @@ func (a *app) diffCommand() *cobra.Command {
 		Short: "What a stage changes in the lock of the stage before",
 		Long: "diff prints what a stage changes in the lock that it is built on. Package comments and the " +
 			"stage's own name are left out: what remains is the lesson.",
-		Args: oneWord(1, builtOnOthers()...),
-		RunE: func(_ *cobra.Command, args []string) error { return a.diff(args[0]) },
+		Example: "go run . diff 4",
+		Args:    words(1, 1),
+		RunE:    func(_ *cobra.Command, args []string) error { return a.diff(args[0]) },
 	}
 }
 

@@ -4,17 +4,17 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"runtime"
-	"slices"
-	"sync"
-	"sync/atomic"
+	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
+	"lockkata/internal/kata"
+	"lockkata/internal/kata/judge"
 	"lockkata/internal/stages"
 )
 
@@ -23,10 +23,7 @@ type exploration struct {
 	stage, env, property string
 	clients, attempts    int // clients 0: each question has its own
 	bound                int // -1: each question has its own
-	random               int
-	seed                 uint64
 	asJSON               bool
-	question             int // one question of the suite, in a child process; -1: all
 }
 
 func (a *app) exploreCommand() *cobra.Command {
@@ -40,12 +37,9 @@ func (a *app) exploreCommand() *cobra.Command {
 			"the fewest faults. The environment says which faults there are. No result means no bug within the bound, not no bug.",
 		Annotations: map[string]string{belowHelp: a.environments() + "\n" +
 			a.properties(propertiesTitle, func(p schedule.Property) i18n.Text { return p.About })},
-		Args: noWords,
+		Args: words(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := cmp.Or(inRange(cmd, "bound", 0, 9), inRange(cmd, "clients", 2, 3), inRange(cmd, "attempts", 1, 3), inRange(cmd, "random", 1, 1_000_000))
-			if err == nil && cmd.Flags().Changed("seed") && x.random == 0 {
-				err = seedAlone.Args()
-			}
+			err := cmp.Or(inRange(cmd, "bound", 0, 9), inRange(cmd, "clients", 2, 3), inRange(cmd, "attempts", 1, 3))
 			if err != nil {
 				return err
 			}
@@ -59,19 +53,17 @@ func (a *app) exploreCommand() *cobra.Command {
 	f.IntVar(&x.clients, "clients", 0, "2 or 3; without it, each search has its own")
 	f.IntVar(&x.attempts, "attempts", 1, "how often each client asks for the lock, 1 to 3")
 	f.IntVar(&x.bound, "bound", -1, "the most faults, 0 to 9; without it, each search has its own bound")
-	f.IntVar(&x.random, "random", 0, "run that many schedules at random instead")
-	f.Uint64Var(&x.seed, "seed", 1, "with --random: a whole number; the same seed, the same schedules")
 	f.BoolVar(&x.asJSON, "json", false, "print the answers as JSON")
-	f.IntVar(&x.question, "question", -1, "")
-	_ = f.MarkHidden("question") // the flag exists
 	return cmd
 }
 
 var (
 	propertiesTitle   = i18n.New("Properties:")
 	environmentsTitle = i18n.New("Environments:")
+	howFar            = i18n.New("{stage}, {env}: up to {n} faults, {runs} schedules, {states} states, {rate} schedules/s")
+	searchesDone      = i18n.New("{n} of {all} searches")
+	failsIn           = i18n.New("{stage} in {env}: {error}")
 	nobodyAsks        = i18n.New("there is no search for {property} in {env}: leave out --env, or see explore --help")
-	seedAlone         = i18n.New("--seed is for --random: add --random 1000, or leave out --seed")
 )
 
 // environments lists the environments with their faults.
@@ -92,21 +84,15 @@ func (a *app) properties(title i18n.Text, words func(schedule.Property) i18n.Tex
 	return a.say(title) + "\n" + a.table(rows)
 }
 
-// job is one question about one stage.
-type job struct {
-	stage    stages.Stage
-	question schedule.Question
-}
-
-// jobs returns the chosen questions of the suite.
-func (x exploration) jobs() (jobs []job, err error) {
+// tasks returns the chosen questions of the suite, about each chosen stage.
+func (x exploration) tasks(lang i18n.Language) (tasks []judge.Task, err error) {
 	asked := stages.Public()
 	if x.stage != "all" {
-		c, err := stages.Find(x.stage)
+		s, err := stages.Find(x.stage)
 		if err != nil {
 			return nil, err
 		}
-		asked = []stages.Stage{c}
+		asked = []stages.Stage{s}
 	}
 	if _, err := schedule.FindEnv(x.env); x.env != "" && err != nil {
 		return nil, err
@@ -115,65 +101,130 @@ func (x exploration) jobs() (jobs []job, err error) {
 		return nil, err
 	}
 	for _, s := range asked {
-		for i, q := range schedule.Suite {
-			if x.env != "" && q.Env != x.env || x.question >= 0 && i != x.question || x.property != "" && !slices.Contains(q.Properties, x.property) {
-				continue
-			}
-			if x.property != "" {
-				q.Properties = []string{x.property}
-			}
+		for _, q := range schedule.Asked(x.env, x.property) {
 			if x.bound >= 0 {
 				q.Bound = x.bound
 			}
-			q.Number, q.Clients = i, cmp.Or(x.clients, q.Clients)
-			jobs = append(jobs, job{s, q})
+			q.Clients = cmp.Or(x.clients, q.Clients)
+			search := judge.Search{Name: s.Subject.Name, Question: q, Attempts: x.attempts}
+			tasks = append(tasks, judge.Task{Lock: s.ID, Lang: lang, Search: &search})
 		}
 	}
-	if len(jobs) == 0 {
+	if len(tasks) == 0 {
 		return nil, nobodyAsks.Args("property", x.property, "env", x.env)
 	}
-	return jobs, nil
+	return tasks, nil
 }
 
 // answer is the result for one property of one stage.
 type answer struct {
 	Stage string `json:"stage"`
 	schedule.Answer
-	Random bool `json:"random,omitempty"`
 }
 
 // explore runs the searches and prints the results, also when the context has ended meanwhile.
 func (a *app) explore(ctx context.Context, x exploration) error {
-	jobs, err := x.jobs()
+	lang := a.lang
+	if x.asJSON {
+		lang = i18n.English
+	}
+	tasks, err := x.tasks(lang)
 	if err != nil {
 		return err
 	}
-	defer world.TuneForBatch()()
-	ask, others := a.ask, 0
-	if len(jobs) > 1 && a.binary != "" && x.random == 0 { // a process searches on one core
-		ask, others = a.askProcess, runtime.NumCPU()-1
-	}
-	answers, errs := make([][]answer, len(jobs)), make([]error, len(jobs))
-	var begun, done atomic.Int64
-	work := func() {
-		for i := begun.Add(1) - 1; i < int64(len(jobs)); i = begun.Add(1) - 1 {
-			answers[i], errs[i] = ask(ctx, x, jobs[i])
-			a.tell(searchesDone.Args("n", done.Add(1), "all", len(jobs)))
-		}
-	}
-	var asking sync.WaitGroup
-	for range others {
-		asking.Go(work)
-	}
-	work() // a search in this process needs the goroutine of the test
-	asking.Wait()
+	replies, err := a.searchAll(ctx, tasks)
 	a.doing("")
-	if err := errors.Join(errs...); err != nil {
+	if err != nil {
 		return err
 	}
-	all := slices.Concat(answers...)
-	if x.question >= 0 || x.asJSON {
+	var all []answer
+	schedules := 0
+	for i, task := range tasks {
+		answers, err := answersOf(task, replies[i])
+		if err != nil {
+			return err
+		}
+		if len(answers) > 0 { // of one search
+			schedules += answers[0].Runs
+		}
+		all = append(all, answers...)
+	}
+	if x.asJSON {
 		return json.NewEncoder(a.out).Encode(all)
 	}
-	return a.printAnswers(x, all)
+	return a.printAnswers(x, all, schedules)
+}
+
+// searchAll makes the searches, several of them in processes of their own.
+func (a *app) searchAll(ctx context.Context, tasks []judge.Task) (replies []judge.Reply, err error) {
+	done := func(n, all int) { a.tell(searchesDone.Args("n", n, "all", all)) }
+	if len(tasks) > 1 && a.binary != "" {
+		return kata.SearchStages(ctx, a.binary, tasks, done)
+	}
+	for i, task := range tasks {
+		reply, err := a.search(ctx, task)
+		if err != nil {
+			return nil, err
+		}
+		replies = append(replies, reply)
+		done(i+1, len(tasks))
+	}
+	return replies, nil
+}
+
+// search makes a search in this process, until the context ends.
+func (a *app) search(ctx context.Context, task judge.Task) (judge.Reply, error) {
+	defer world.TuneForBatch()()
+	stage := stages.MustFind(task.Lock)
+	subject, err := failures.DiscoverScripts(a.t, stage.Subject)
+	if err != nil {
+		return judge.Reply{}, failedError{err}
+	}
+	begun, reported := time.Now(), time.Now()
+	return judge.SearchHere(a.t, subject, task, func(p schedule.Progress) bool {
+		if time.Since(reported) > 250*time.Millisecond {
+			reported = time.Now()
+			a.tell(howFar.Args("stage", stage.NameText(), "env", task.Search.Question.Env, "n", p.Bound,
+				"runs", p.Runs, "states", p.States, "rate", int(float64(p.Runs)/time.Since(begun).Seconds())))
+		}
+		return ctx.Err() != nil
+	}), nil
+}
+
+// searchCommand returns a command for kata.SearchStages, which makes one search and writes the reply
+// into a file.
+func (a *app) searchCommand() *cobra.Command {
+	return &cobra.Command{Use: "search TASK FILE", Hidden: true, Args: words(2, 2), RunE: func(cmd *cobra.Command, args []string) error {
+		var task judge.Task
+		if err := json.Unmarshal([]byte(args[0]), &task); err != nil {
+			return err
+		}
+		reply, err := a.search(cmd.Context(), task)
+		if err != nil {
+			return err
+		}
+		raw, err := json.Marshal(reply)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(args[1], raw, 0o600)
+	}}
+}
+
+// answersOf returns the answers in a reply. If the search did not begin they say that it was cut short.
+func answersOf(task judge.Task, reply judge.Reply) (answers []answer, err error) {
+	stage, question := stages.MustFind(task.Lock), task.Search.Question
+	if reply.Cause != nil {
+		return nil, failedError{failsIn.Args("stage", stage.NameText(), "env", question.Env, "error", reply.Cause.Text)}
+	}
+	for _, found := range reply.Found {
+		answers = append(answers, answer{stage.ID, found.Answer})
+	}
+	if len(answers) == 0 {
+		setup, properties := question.Ask(stage.Subject, task.Search.Attempts)
+		for _, one := range (schedule.Result{}).Answers(setup, properties, 0) {
+			answers = append(answers, answer{stage.ID, one})
+		}
+	}
+	return answers, nil
 }

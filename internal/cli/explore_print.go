@@ -19,8 +19,6 @@ var (
 	tableTitle        = i18n.New("The shortest schedule that breaks each property: ✗ faults/steps. ✓ none up to so many faults.")
 	propertyColumn    = i18n.New("property")
 	environmentColumn = i18n.New("environment")
-	byChance          = i18n.New("  broken: {what}\n  by chance, after {n} schedules: {length}; there may be shorter ones\n")
-	noneByChance      = i18n.New("  no violation in {n} schedules at random\n")
 	searchLegend      = []i18n.Text{
 		i18n.New("A fault is a delay, a crash, a pause or a loss; a step is anything that happens next."),
 		i18n.New("A property is what the lock must do; an environment is what may go wrong: go run . explore --help"),
@@ -29,42 +27,38 @@ var (
 )
 
 // printAnswers prints a table for all stages, or what was found about one.
-func (a *app) printAnswers(x exploration, answers []answer) error {
-	if x.stage == "all" {
+func (a *app) printAnswers(x exploration, answers []answer, schedules int) error {
+	isTable := x.stage == "all"
+	if isTable {
 		a.printTable(answers)
 	} else {
 		a.printLegend()
 		fmt.Fprintln(a.out)
 	}
-	runs, cut := 0, 0
+	cut := 0
 	var best answer
-	searches := map[string]bool{} // the answers of one search count once
 	for _, one := range answers {
-		if x.stage != "all" {
+		if !isTable {
 			a.printAnswer(one)
 		}
 		if one.Cheaper(best.Answer) {
 			best = one
 		}
-		if search := fmt.Sprint(one.Stage, one.Env, one.Clients, one.Runs, one.States); !searches[search] {
-			searches[search] = true
-			runs += one.Runs
-		}
 		if !one.Exhausted {
 			cut++
 		}
 	}
-	if best.Found && x.stage != "all" && x.property != "" {
+	if best.Found && !isTable && x.property != "" {
 		if err := a.replay(best.Schedule); err != nil {
 			return err
 		}
 		fmt.Fprintln(a.out)
 	}
-	fmt.Fprintln(a.out, a.say(allSchedules, "n", runs))
-	if cut > 0 && x.random == 0 {
+	fmt.Fprintln(a.out, a.say(allSchedules, "n", schedules))
+	if cut > 0 {
 		fmt.Fprintln(a.out, a.say(someCut, "n", cut, "all", len(answers)))
 	}
-	if x.stage == "all" {
+	if isTable {
 		a.printLegend()
 	}
 	return nil
@@ -119,14 +113,7 @@ func (one answer) cell() string {
 // printAnswer prints the result for one property.
 func (a *app) printAnswer(one answer) {
 	fmt.Fprintln(a.out, a.say(askedOf, "stage", stages.MustFind(one.Stage).NameText(), "question", one.QuestionIn(a.lang)))
-	switch {
-	case one.Random && one.Found:
-		fmt.Fprint(a.out, a.say(byChance, "what", one.TextIn(a.lang), "n", one.Runs, "length", schedule.Length(one.Cost, one.Steps)))
-	case one.Random:
-		fmt.Fprint(a.out, a.say(noneByChance, "n", one.Runs))
-	default:
-		fmt.Fprint(a.out, one.Localize(a.lang))
-	}
+	fmt.Fprint(a.out, one.Localize(a.lang))
 	if one.Found {
 		fmt.Fprintf(a.out, "  go run . replay '%s'\n", one.Schedule)
 	}

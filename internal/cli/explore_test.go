@@ -37,14 +37,6 @@ func TestExploreReportsItsBound(t *testing.T) {
 	require.NotContains(t, out, "proved")
 }
 
-func TestExploreByChanceIsTheSameForTheSameSeed(t *testing.T) {
-	ask := []string{"explore", "--stage", "2", "--property", "exclusion", "--env", "async", "--random", "500", "--seed", "7"}
-	_, first, errors := command(t, ask...)
-	require.Contains(t, first, "by chance", errors)
-	_, again, _ := command(t, ask...)
-	require.Equal(t, first, again)
-}
-
 func TestExploreAsJSON(t *testing.T) {
 	status, out, errors := command(t, "explore", "--stage", "1", "--env", "crash", "--json")
 	require.Equal(t, exitOK, status, errors)
@@ -53,6 +45,17 @@ func TestExploreAsJSON(t *testing.T) {
 	require.Len(t, answers, 1)
 	require.True(t, answers[0].Found)
 	require.Equal(t, 1, answers[0].Cost)
+}
+
+func TestSearchesInChildProcessesHaveTheSameAnswers(t *testing.T) {
+	line := strings.Fields("explore --stage 1 --property leak --bound 1 --lang zh")
+	here, want, _ := onTerminal(t, usualWidth)
+	require.Equal(t, exitOK, here.run(line))
+	parent, out, errors := onTerminal(t, usualWidth)
+	parent.binary = program(t)
+	require.Equal(t, exitOK, parent.run(line), errors)
+	require.Contains(t, out.String(), "没有租约：永远留着")
+	require.Equal(t, want.String(), out.String())
 }
 
 // The documents show the result of the whole suite's search. The search itself runs only where the
@@ -71,10 +74,9 @@ func TestTableInTheDocumentsHasTheExpectedResults(t *testing.T) {
 			}
 		}
 	}
-	answers[0].Runs = stages.SuiteSchedules
 	for lang, name := range map[i18n.Language]string{i18n.English: "../../docs/schedules.md", i18n.Chinese: "../../docs/zh-CN/schedules.md"} {
 		var out bytes.Buffer
-		require.NoError(t, (&app{out: &out, width: usualWidth, lang: lang}).printAnswers(exploration{stage: "all"}, answers))
+		require.NoError(t, (&app{out: &out, width: usualWidth, lang: lang}).printAnswers(exploration{stage: "all"}, answers, stages.SuiteSchedules))
 		raw, err := os.ReadFile(name)
 		require.NoError(t, err)
 		before, rest, _ := strings.Cut(string(raw), "<!-- explore --stage all -->\n```text\n")

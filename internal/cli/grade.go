@@ -33,7 +33,8 @@ func (a *app) gradeCommand() *cobra.Command {
 			"in a process of its own. The package has a func NewMutex(rdb redis.UniversalClient, name string, " +
 			"lease time.Duration), which returns a lock and an error, or a func Subject() failures.Subject. " +
 			"docs/grade.md tells how to use it in CI.",
-		Args: oneWord(1, "stage4_lua_unlock"),
+		Example: "go run . grade stage4_lua_unlock",
+		Args:    words(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if g.update && g.expect == "" {
 				return updatesNone.Args()

@@ -16,6 +16,7 @@ import (
 // The titles and fixed parts of the help.
 var (
 	helpUsage    = i18n.New("Usage:")
+	helpExample  = i18n.New("Example:")
 	helpCommands = i18n.New("Commands:")
 	startGroup   = i18n.New("Start:")
 	moreGroup    = i18n.New("More:")
@@ -23,7 +24,6 @@ var (
 	helpGlobal   = i18n.New("Flags of every command:")
 	helpMore     = i18n.New("{command} --help says more about a command.")
 	helpDefault  = i18n.New("{usage} (default {value})")
-	helpFlag     = i18n.New("help for {command}")
 )
 
 // belowHelp is an annotation of a command: a table to print below its long help, in the chosen
@@ -35,20 +35,11 @@ func init() {
 	eachHelp(new(app).root(), func(text *string) { i18n.Register(i18n.Text(*text)) })
 }
 
-// translate translates the help of a command and of its subcommands.
-func (a *app) translate(cmd *cobra.Command) {
-	eachHelp(cmd, func(text *string) { *text = a.say(i18n.Text(*text)) })
-}
-
 // eachHelp visits the help texts of a command, its flags and its subcommands.
 func eachHelp(cmd *cobra.Command, visit func(*string)) {
 	visit(&cmd.Short)
 	visit(&cmd.Long)
-	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden && f.Name != "help" {
-			visit(&f.Usage)
-		}
-	})
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { visit(&f.Usage) })
 	for _, sub := range cmd.Commands() {
 		eachHelp(sub, visit)
 	}
@@ -56,17 +47,19 @@ func eachHelp(cmd *cobra.Command, visit func(*string)) {
 
 // helpCommand returns "help", a word for --help.
 func helpCommand() *cobra.Command {
-	return &cobra.Command{Use: "help [command]", Short: "Help about a command", Hidden: true, RunE: func(cmd *cobra.Command, args []string) error {
+	return &cobra.Command{Use: "help [command]", Hidden: true, RunE: func(cmd *cobra.Command, args []string) error {
 		target, rest, _ := cmd.Parent().Find(args) // what is not a command stays in rest
-		if len(rest) > 0 && target.HasSubCommands() {
-			return noArguments(target, rest)
+		if target.HasSubCommands() {
+			if err := words(0, 0)(target, rest); err != nil {
+				return err
+			}
 		}
 		return target.Help()
 	}}
 }
 
 // help prints the help of a command.
-func (a *app) help(cmd *cobra.Command) {
+func (a *app) help(cmd *cobra.Command, _ []string) {
 	for paragraph := range strings.SplitSeq(cmp.Or(cmd.Long, cmd.Short), "\n\n") {
 		a.prose("", 0, paragraph)
 		fmt.Fprintln(a.out)
@@ -75,8 +68,8 @@ func (a *app) help(cmd *cobra.Command) {
 		fmt.Fprintln(a.out, below)
 	}
 	fmt.Fprintf(a.out, "%s\n  %s\n", a.say(helpUsage), cmd.UseLine())
-	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(a.out, "  %s [command]\n", cmd.CommandPath())
+	if cmd.HasExample() {
+		fmt.Fprintf(a.out, "\n%s\n  %s\n", a.say(helpExample), cmd.Example)
 	}
 	for _, g := range append(cmd.Groups(), &cobra.Group{Title: a.say(helpCommands)}) {
 		var commands []row
@@ -87,11 +80,9 @@ func (a *app) help(cmd *cobra.Command) {
 		}
 		a.section(g.Title, commands)
 	}
-	cmd.InitDefaultHelpFlag()
-	cmd.Flags().Lookup("help").Usage = a.say(helpFlag, "command", cmd.CommandPath())
 	a.section(a.say(helpFlags), a.flagRows(cmd.LocalFlags()))
 	a.section(a.say(helpGlobal), a.flagRows(cmd.InheritedFlags()))
-	if cmd.HasAvailableSubCommands() {
+	if cmd.HasSubCommands() {
 		fmt.Fprintf(a.out, "\n%s\n", a.say(helpMore, "command", cmd.CommandPath()+" COMMAND"))
 	}
 }
@@ -100,9 +91,6 @@ func (a *app) help(cmd *cobra.Command) {
 // default unless that is a zero value.
 func (a *app) flagRows(flags *pflag.FlagSet) (rows []row) {
 	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Hidden {
-			return
-		}
 		takes, usage := pflag.UnquoteUsage(f)
 		name := "--" + f.Name
 		if f.Shorthand != "" {

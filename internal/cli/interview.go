@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ func (a *app) interviewCommand() *cobra.Command {
 			"one by one, if you want them. Every third round is a prediction: you see two clients of " +
 			"a stage, up to a point, and say what happens next. At the end it lists what to read again, and " +
 			"remembers what you missed. Each line of the input is one answer, so it can be piped; q ends it.",
-		Args: noWords,
+		Args: words(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := inRange(cmd, "minutes", 1, mostMinutes); err != nil {
 				return err
@@ -47,15 +48,15 @@ func (a *app) interviewCommand() *cobra.Command {
 			if !cmd.Flags().Changed("seed") {
 				x.seed = rand.Uint64N(10_000)
 			}
-			m := a.loadMemory()
+			m := interview.LoadMemory(a.configDir)
 			switch {
-			case x.missed && m.err != nil:
-				return failedError{m.err}
-			case x.missed && len(m.ids) == 0:
+			case x.missed && m.Err != nil:
+				return failedError{m.Err}
+			case x.missed && len(m.IDs) == 0:
 				fmt.Fprintln(a.out, a.say(noMissed))
 				return nil
 			}
-			s, err := a.session(x, m.ids)
+			s, err := a.session(x, m.IDs)
 			if err != nil {
 				return err
 			}
@@ -65,7 +66,7 @@ func (a *app) interviewCommand() *cobra.Command {
 				a.recall(m)
 			}
 			err = s.Hold(cmd.Context())
-			if m.err == nil {
+			if m.Err == nil {
 				a.remember(s.Fully())
 			}
 			if err != nil {
@@ -89,6 +90,12 @@ var (
 	badTheme = i18n.New("--theme: {error}")
 	badLevel = i18n.New("--level {level}: {error}")
 	noneFits = i18n.New("no question fits {flags}: leave one of them out")
+	noMissed = i18n.New("Nothing was missed yet.")
+
+	remembered = i18n.NewPlural("{n} question that you missed or half knew is remembered: `go run . interview --missed` asks only that one.",
+		"{n} questions that you missed or half knew are remembered: `go run . interview --missed` asks only those.")
+	askMissed     = i18n.New("What you missed or half knew is remembered: `go run . interview --missed` asks only that.")
+	notRemembered = i18n.New("What you miss is not remembered: {error}")
 )
 
 // session returns the interview for the arguments.
@@ -148,4 +155,29 @@ func (a *app) inProcess(args []string, keys string, out io.Writer) int {
 	inner.in, inner.out, inner.err = strings.NewReader(keys), out, out
 	inner.binary, inner.terminal = "", false // it does not start itself again, and shows no progress
 	return inner.run(append(slices.Clip(args), "--lang", string(a.lang)))
+}
+
+// recall says what an interview finds in the memory.
+func (a *app) recall(m interview.Memory) {
+	if m.Err != nil {
+		fmt.Fprintln(a.out, a.say(notRemembered, "error", m.Err)+"\n")
+	} else if n := len(m.IDs); n > 0 {
+		fmt.Fprintln(a.out, remembered.Of(n).Localize(a.lang)+"\n")
+	}
+}
+
+// remember keeps the results of an interview.
+func (a *app) remember(fully map[string]bool) {
+	if a.configDir == nil || len(fully) == 0 {
+		return
+	}
+	m := interview.LoadMemory(a.configDir) // again: another interview may have ended meanwhile
+	if m.Err == nil {
+		m.Err = m.Update(fully)
+	}
+	if m.Err != nil {
+		fmt.Fprintln(a.out, "\n"+a.say(notRemembered, "error", m.Err))
+	} else if slices.Contains(slices.Collect(maps.Values(fully)), false) {
+		fmt.Fprintln(a.out, "\n"+a.say(askMissed))
+	}
 }

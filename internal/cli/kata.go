@@ -19,7 +19,7 @@ import (
 func (a *app) kataCommand() *cobra.Command {
 	k := &kataApp{app: a}
 	var afresh, anyway, all bool
-	cmd := k.command("kata", "Write the lock yourself, and let the failures find your bug", noArguments,
+	cmd := k.command("kata [command]", "Write the lock yourself, and let the failures find your bug", words(0, 0),
 		func(ctx context.Context, f kata.Folder, v kata.View, _ []string) (string, error) {
 			return "", kata.Loop(ctx, f, v, os.Stdin, k.out)
 		})
@@ -28,7 +28,7 @@ func (a *app) kataCommand() *cobra.Command {
 		"first failure, drawn with your own lines."
 	cmd.PersistentFlags().StringVar(&k.dir, "dir", "", "the folder of your lock (default mylock in the repository)")
 
-	start := k.command("start [N]", "Start exercise N, or resume it (default: the first that you have not passed)", oneWord(0, "3"),
+	start := k.command("start [N]", "Start exercise N, or resume it (default: the first that you have not passed)", words(0, 1),
 		func(_ context.Context, f kata.Folder, v kata.View, args []string) (string, error) {
 			p, err := f.Progress()
 			e := p.Next()
@@ -40,9 +40,10 @@ func (a *app) kataCommand() *cobra.Command {
 			}
 			return k.start(f, v, e, afresh)
 		})
+	start.Example = "go run . kata start 3"
 	start.Flags().BoolVar(&afresh, "fresh", false, "start it again; what you wrote is kept")
 
-	next := k.command("next", "Start the next exercise, once this one is passed", noWords, text(func(f kata.Folder, v kata.View) (string, error) {
+	next := k.command("next", "Start the next exercise, once this one is passed", words(0, 0), text(func(f kata.Folder, v kata.View) (string, error) {
 		e, err := f.Next()
 		if err != nil {
 			return "", err
@@ -50,7 +51,7 @@ func (a *app) kataCommand() *cobra.Command {
 		return k.start(f, v, e, false)
 	}))
 
-	solution := k.command("solution", "Show our lock for the exercise that you have passed", noWords,
+	solution := k.command("solution", "Show our lock for the exercise that you have passed", words(0, 0),
 		text(func(f kata.Folder, v kata.View) (string, error) {
 			p, err := f.Progress()
 			if err == nil && p.Exercise != "" && !p.HasPassed(p.Exercise) && !anyway {
@@ -63,7 +64,7 @@ func (a *app) kataCommand() *cobra.Command {
 		}))
 	solution.Flags().BoolVar(&anyway, "yes", false, "show it before the exercise is passed")
 
-	reset := k.command("reset", "Start the exercise again; what you wrote is kept", noWords,
+	reset := k.command("reset", "Start the exercise again; what you wrote is kept", words(0, 0),
 		text(func(f kata.Folder, _ kata.View) (string, error) {
 			message, err := f.Reset(all)
 			return message.Localize(k.lang) + "\n", err
@@ -71,8 +72,8 @@ func (a *app) kataCommand() *cobra.Command {
 	reset.Flags().BoolVar(&all, "all", false, "start with the first exercise again, as if none were passed")
 
 	cmd.AddCommand(helpCommand(), start, next, k.checkCommand(), k.exploreCommand(), solution, reset,
-		k.command("hint", "Show the next hint", noWords, text(kata.Folder.Hint)),
-		k.command("status", "List the exercises and how far you are", noWords, text(kata.Folder.Status)),
+		k.command("hint", "Show the next hint", words(0, 0), text(kata.Folder.Hint)),
+		k.command("status", "List the exercises and how far you are", words(0, 0), text(kata.Folder.Status)),
 	)
 	return cmd
 }
@@ -157,7 +158,7 @@ func (k *kataApp) examination(
 	name, short, jsonUsage string, examine func(context.Context, kata.Folder, i18n.Language) (f finding, bad, err error),
 ) *cobra.Command {
 	var asJSON bool
-	cmd := k.command(name, short, noWords, func(ctx context.Context, f kata.Folder, v kata.View, _ []string) (string, error) {
+	cmd := k.command(name, short, words(0, 0), func(ctx context.Context, f kata.Folder, v kata.View, _ []string) (string, error) {
 		language := k.lang
 		if asJSON {
 			language = i18n.English

@@ -16,7 +16,7 @@ func (a *app) listCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "The catalogue: every failure, by family",
-		Args:  noWords,
+		Args:  words(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			switch {
 			case asJSON:

@@ -17,33 +17,14 @@ import (
 
 // request is the arguments of the matrix.
 type request struct {
-	families  []string // only these; none: all of them, and the totals
-	all       bool     // every failure, by family
-	totals    bool     // the totals only
-	guards    bool     // the failures with and without a guard of the resource
-	steps     bool     // show the stages that lead to the last one
-	documents bool     // show the locks of the documents
-	redlock   bool     // show RedLock and its failures
-	asJSON    bool
-	live      bool   // on real servers
-	addr      string // of a running Redis server; "" starts one
+	view
+	families []string // only these; none: all of them, and the totals
+	all      bool     // every failure, by family
+	totals   bool     // the totals only
+	asJSON   bool
+	live     bool   // on real servers
+	addr     string // of a running Redis server; "" starts one
 }
-
-// columns returns the chosen locks, which are the table's columns.
-func (r request) columns() []stages.Stage {
-	switch {
-	case r.documents:
-		return stages.Documents()
-	case r.redlock:
-		return []stages.Stage{stages.RedLock}
-	case r.steps:
-		return stages.Steps()
-	}
-	return stages.Public()
-}
-
-// byFamily reports whether the rows are the whole catalogue or whole families.
-func (r request) byFamily() bool { return r.all || r.redlock || len(r.families) > 0 }
 
 // where returns where the failures run, as a part of a sentence.
 func (r request) where() i18n.Message {
@@ -66,22 +47,9 @@ var (
 	isSurprise  = i18n.New("{failure} on {stage}: expected {want}, got {outcome}: {what}")
 )
 
-// failures returns the failures of the chosen families, or all.
-func (r request) failures() (asked []failures.Failure, err error) {
-	all := failures.All
-	switch {
-	case r.redlock:
-		all = failures.OfRedLock
-	case r.guards:
-		for _, id := range []string{"process-pause", "write-delayed"} {
-			for _, f := range failures.All { // without a guard, with the token, with each of the others
-				if f.ID == id || strings.HasPrefix(f.ID, id+"-") {
-					asked = append(asked, f)
-				}
-			}
-		}
-		return asked, nil
-	}
+// asked returns the failures of the chosen families, or all.
+func (r request) asked() (asked []failures.Failure, err error) {
+	all := r.failures()
 	if len(r.families) == 0 {
 		return all, nil
 	}
@@ -116,9 +84,9 @@ func (g grid) isWrong(v failures.Verdict, column int) bool {
 	return v.Outcome != g.columns[column].Expect(v.Failure) && v.Outcome != failures.Elsewhere
 }
 
-// judge plays a failure on locks. The tests cache its results, since many of them print the same
+// judgeOne plays a failure on locks. The tests cache its results, since many of them print the same
 // verdicts.
-var judge = func(t *testing.T, f failures.Failure, of []stages.Stage) []failures.Verdict {
+var judgeOne = func(t *testing.T, f failures.Failure, of []stages.Stage) []failures.Verdict {
 	return stages.Judge(t, []failures.Failure{f}, of)[0]
 }
 
@@ -131,7 +99,7 @@ func (a *app) judgeAll(ctx context.Context, all []failures.Failure, of []stages.
 		if ctx.Err() != nil {
 			return g, ctx.Err()
 		}
-		g.rows = append(g.rows, judge(a.t, f, g.columns))
+		g.rows = append(g.rows, judgeOne(a.t, f, g.columns))
 	}
 	return g, nil
 }
@@ -141,7 +109,7 @@ func (a *app) matrix(ctx context.Context, r request) error {
 	if r.addr != "" && !r.live {
 		return liveMissing.Args()
 	}
-	all, err := r.failures()
+	all, err := r.asked()
 	if err != nil {
 		return err
 	}

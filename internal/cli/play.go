@@ -31,7 +31,7 @@ func (a *app) playCommand() *cobra.Command {
 			"line ends between them mean nothing.",
 		Annotations: map[string]string{belowHelp: a.properties(goalsTitle, func(p schedule.Property) i18n.Text { return game.Goals[p.Name].Words }) +
 			"\n" + a.environments()},
-		Args: noWords,
+		Args: words(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := stages.Find(stage)
 			if err := cmp.Or(err, inRange(cmd, "clients", 2, 3), inRange(cmd, "attempts", 1, 2)); err != nil {

@@ -25,8 +25,9 @@ func (a *app) replayCommand() *cobra.Command {
 			"executes what A sent; A or A2: A reads a reply; t: time passes; xa: A crashes; za: A stands " +
 			"still; wa: A goes on; da: a reply to A is lost; ra: Redis refuses what A sent; ca: the caller of " +
 			"A gives up; ha: A has its network again.",
-		Args: oneWord(1, exampleSchedule),
-		RunE: func(_ *cobra.Command, args []string) error { return a.replay(args[0]) },
+		Example: "go run . replay " + exampleSchedule,
+		Args:    words(1, 1),
+		RunE:    func(_ *cobra.Command, args []string) error { return a.replay(args[0]) },
 	}
 }
 

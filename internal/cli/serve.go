@@ -29,7 +29,7 @@ func (a *app) serveCommand() *cobra.Command {
 			"broken: the engine for that is built in the background. Ctrl-C ends it.\n\n" +
 			"With --file it writes the page with its engine into one file, which a browser opens " +
 			"without a server and without Go, and ends.",
-		Args: noWords,
+		Args: words(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("file") {
 				return a.savePage(cmd.Context(), file)

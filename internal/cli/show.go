@@ -34,7 +34,8 @@ func (a *app) showCommand() *cobra.Command {
 		Long: "show draws a failure as a timeline: a lane for each client, the keys in Redis with their " +
 			"owner and lease, the ledger, and the line of the lock that sent each command. Without " +
 			"--stage it takes the last stage that the failure breaks.",
-		Args: oneWord(1, failureIDs()...),
+		Example: "go run . show check-then-delete",
+		Args:    words(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, ok := failures.Find(args[0])
 			if !ok {

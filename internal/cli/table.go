@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -12,56 +11,17 @@ import (
 	"lockkata/internal/term"
 )
 
-const (
-	narrowestTitle = 24 // the fewest columns in which a title is printed
-	mostOfAStep    = 4  // the most failures that --steps shows for each step
-)
+// narrowestTitle is the fewest columns in which a title is printed.
+const narrowestTitle = 24
 
 // Texts around the results.
 var (
-	stagesTitle    = i18n.New("A Redis lock, stage by stage, and what breaks it")
-	documentsTitle = i18n.New("The locks of five documents, as written, and what breaks them")
-	redlockTitle   = i18n.New("RedLock, over five servers, and what breaks it")
-	redlockShows   = i18n.New("RedLock survives what happens to a minority: servers that are down, fail over or have a wrong clock. It relies on servers that do not forget and on clocks that do not jump, and it has no fencing token against a holder that pauses. A lock over one server breaks in the same way at its first failover, but costs a fifth. Where two must never write, the resource itself has to refuse.")
-	guardsTitle    = i18n.New("What no lock with a lease prevents, and a guard of the resource does")
-	guardsShow     = i18n.New("Here ✓ means that the ledger is right, even if two clients held the lock. The lock saves work: while one client works, the others wait. The resource protects the data: a guard checks at the moment of the write, so it works on stage 1, and without any lock. Only the fencing token needs a lock that issues it. Which guard fits depends on the resource: it must be able to compare, and an e-mail that is sent cannot.")
-	someFailures   = i18n.New("{n} of {all} failures are shown; all were run. To see all, by family: {command}")
-	someChanges    = i18n.New("{n} of {changed} failures whose result changes from step to step are shown, at most {most} for each step. All {all} were run. To see all, by family: {command}")
-	totalRuns      = i18n.New("{n} runs on {where}{took}: {expected}")
-	allExpected    = i18n.New("all results are as expected")
-	notExpected    = i18n.NewPlural("1 result (!) is not as expected", "{n} results (!) are not as expected")
-	inSeconds      = i18n.New(", in {n} s")
-	tryNext        = i18n.New("Try next:")
-	whatChanged    = i18n.New("what the fix changed")
-	bothSides      = i18n.New("before and after")
-	otherLanguage  = i18n.New("中文：go run . --lang zh，docs/zh-CN/README.md")
-)
-
-// Commands to try after each table.
-var (
-	afterStages = []row{
-		{"go run . show check-then-delete --stage 3", i18n.New("the failure, step by step")},
-		{"go run . show check-then-delete --before-after", bothSides},
-		{"go run . diff 4", whatChanged},
-		{"go test -v ./stage4_lua_unlock/...", i18n.New("the failures, as tests")},
-		{"go run . --steps", i18n.New("five steps to stage 6")},
-		{"go run . --guards", i18n.New("how the resource can protect itself")},
-	}
-	afterGuards = []row{
-		{"go run . show process-pause --stage 1", i18n.New("two clients hold the lock, and the ledger takes both orders")},
-		{"go run . show process-pause-unique --stage 1", i18n.New("two clients hold the lock, and the ledger refuses the second order")},
-		{"go run . --redlock", i18n.New("a lock over five servers")},
-	}
-	afterRedLock = []row{
-		{"go run . show redlock-restart-empty", i18n.New("two majorities, step by step")},
-		{"go run . show redlock-pause", i18n.New("what five servers do not help against")},
-		{"go run . --guards", i18n.New("what helps there")},
-	}
-	afterSteps = []row{
-		{"go run . show grant-reply-lost --steps --before-after", bothSides},
-		{"go run . diff 6.2", whatChanged},
-		{"go run . explore --stage 6.2", i18n.New("all its schedules")},
-	}
+	totalRuns     = i18n.New("{n} runs on {where}{took}: {expected}")
+	allExpected   = i18n.New("all results are as expected")
+	notExpected   = i18n.NewPlural("1 result (!) is not as expected", "{n} results (!) are not as expected")
+	inSeconds     = i18n.New(", in {n} s")
+	tryNext       = i18n.New("Try next:")
+	otherLanguage = i18n.New("中文：go run . --lang zh，docs/zh-CN/README.md")
 )
 
 // mark is an outcome's sign, and its explanation next to the count.
@@ -101,105 +61,32 @@ func (a *app) printMatrix(r request, g grid, took time.Duration) {
 	if r.totals || len(r.families) == 0 {
 		a.printTotals(r, g, took)
 	}
-	if r.totals || r.documents || len(r.families) > 0 {
+	if r.totals || len(r.next) == 0 || len(r.families) > 0 {
 		return
 	}
-	next := afterStages
-	switch {
-	case r.guards:
-		next = afterGuards
-	case r.redlock:
-		next = afterRedLock
-	case r.steps:
-		next = afterSteps
-	}
-	a.section(a.say(tryNext), next)
+	a.section(a.say(tryNext), r.next)
 	fmt.Fprintln(a.out, a.say(otherLanguage))
-}
-
-// rows returns the failures that are shown, and a sentence about the others.
-func (r request) rows(g grid) (rows [][]failures.Verdict, rest i18n.Message) {
-	switch {
-	case r.redlock:
-		return g.rows, redlockShows.Args()
-	case r.byFamily():
-		return g.rows, i18n.Message{}
-	case r.guards:
-		return g.rows, guardsShow.Args()
-	case r.steps:
-		rows, changed := g.changes()
-		return rows, someChanges.Args("n", len(rows), "changed", changed, "most", mostOfAStep, "all", len(g.rows), "command", "go run . --steps --all")
-	}
-	for _, row := range g.rows {
-		if row[0].Failure.FirstScreen {
-			rows = append(rows, row)
-		}
-	}
-	sortByFix(rows, stages.All())
-	command := "go run . --all"
-	if r.documents {
-		command = "go run . --documents --all"
-	}
-	return rows, someFailures.Args("n", len(rows), "all", len(g.rows), "command", command)
-}
-
-// sortByFix sorts the failures by the lock that fixes them, unfixed ones last.
-func sortByFix(rows [][]failures.Verdict, of []stages.Stage) {
-	place := func(row []failures.Verdict) int {
-		if _, fixed := stages.FixedBy(of, row[0].Failure); fixed != nil {
-			return slices.Index(stages.IDs(of), fixed.ID)
-		}
-		return len(of)
-	}
-	slices.SortStableFunc(rows, func(a, b []failures.Verdict) int { return cmp.Compare(place(a), place(b)) })
-}
-
-// changes returns the rows that --steps shows, ordered by step, and how many failures change.
-func (g grid) changes() (shown [][]failures.Verdict, changed int) {
-	want := func(row []failures.Verdict, column int) failures.Outcome {
-		return g.columns[column].Expect(row[0].Failure)
-	}
-	left := slices.DeleteFunc(slices.Clone(g.rows), func(row []failures.Verdict) bool {
-		return !slices.ContainsFunc(g.columns, func(c stages.Stage) bool { return c.Expect(row[0].Failure) != want(row, 0) })
-	})
-	sortByFix(left, g.columns)
-	at := make([][][]failures.Verdict, len(g.columns))
-	for _, row := range left {
-		for n := 1; n < len(g.columns); n++ {
-			was, is := want(row, n-1), want(row, n)
-			if was != is && is != failures.Broken && len(at[n]) < mostOfAStep {
-				at[n] = append(at[n], row)
-				break
-			}
-		}
-	}
-	return slices.Concat(at...), len(left)
 }
 
 // printRows prints the locks and the results.
 func (a *app) printRows(r request, g grid) {
 	a.askForRoom()
-	title := stagesTitle
-	switch {
-	case r.guards:
-		title = guardsTitle
-	case r.documents:
-		title = documentsTitle
-	case r.redlock:
-		title = redlockTitle
-	}
-	a.heading(term.Bold, a.say(title))
+	a.heading(term.Bold, a.say(r.title))
 	fmt.Fprintln(a.out)
 	for _, c := range g.columns {
 		fmt.Fprintf(a.out, "  %s  %s\n", c.NameIn(a.lang), c.TitleIn(a.lang))
 	}
+	rows, note := g.rows, i18n.Message{}
+	chosen := r.all || len(r.families) > 0
+	if r.byFamily || !chosen {
+		rows, note = r.shown(g)
+	}
 	family := func(row []failures.Verdict) string {
-		if !r.byFamily() {
+		if !r.byFamily && !chosen {
 			return ""
 		}
 		return a.say(i18n.Text(row[0].Failure.Family))
 	}
-	rows, rest := r.rows(g)
 	var cells [][]string
 	titles := map[int]i18n.Text{} // of lines without a heading
 	for i, row := range rows {
@@ -227,7 +114,7 @@ func (a *app) printRows(r request, g grid) {
 	if len(r.families) == 0 {
 		fmt.Fprintln(a.out)
 	}
-	a.prose("", 0, rest.Localize(a.lang))
+	a.prose("", 0, note.Localize(a.lang))
 }
 
 // signs returns the sign of each result of a failure.

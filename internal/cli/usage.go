@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -16,8 +17,7 @@ var (
 	noFlag     = i18n.New("there is no flag {flag}")
 	badValue   = i18n.New("{flag} does not take {value}: {usage}")
 	noCommand  = i18n.New("there is no command {name}")
-	takesNone  = i18n.New("{command} takes no arguments, not {words}")
-	takesOne   = i18n.New("{command} takes one {what}, not {n}, as in: {example}")
+	otherWords = i18n.New("the arguments {words} do not fit {use}; for example: {example}")
 	excluded   = i18n.New("{flags} exclude each other: give one of them")
 	outOfRange = i18n.New("{flag} {n}: it can be {least} to {most}")
 	thereAre   = i18n.New("{fault}; there are: {names}")
@@ -27,71 +27,48 @@ var (
 
 // badFlag rewords an error of pflag: the flag, its value and the remedy.
 func badFlag(cmd *cobra.Command, err error) error {
-	var name string
+	var flag *pflag.Flag
+	value := ""
 	switch err := err.(type) {
 	case *pflag.ValueRequiredError:
-		return wrongValue(err.GetFlag(), "")
+		flag = err.GetFlag()
 	case *pflag.InvalidValueError:
-		return wrongValue(err.GetFlag(), err.GetValue())
-	case *pflag.InvalidSyntaxError:
-		name = err.GetSpecifiedFlag()
+		flag, value = err.GetFlag(), err.GetValue()
 	case *pflag.NotExistError:
-		name = "--" + err.GetSpecifiedName()
+		name := "--" + err.GetSpecifiedName()
 		if letters := err.GetSpecifiedShortnames(); letters != "" {
 			name = "-" + letters
 		}
+		return suggest(noFlag.Args("flag", name), name, flagNames(cmd))
+	default:
+		return err
 	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, "--"+f.Name)
-		}
-	})
-	return suggest(noFlag.Args("flag", name), name, names)
+	_, usage := pflag.UnquoteUsage(flag)
+	return badValue.Args("flag", "--"+flag.Name, "value", strconv.Quote(value), "usage", usage)
 }
 
-// wrongValue returns an error with the values that a flag takes.
-func wrongValue(f *pflag.Flag, value string) error {
-	_, usage := pflag.UnquoteUsage(f)
-	return badValue.Args("flag", "--"+f.Name, "value", strconv.Quote(value), "usage", usage)
+func flagNames(cmd *cobra.Command) (names []string) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	return names
 }
 
-// noArguments refuses an argument that is not a subcommand, and suggests the nearest one.
-func noArguments(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	var names []string
-	for _, sub := range cmd.Commands() {
-		if !sub.Hidden {
-			names = append(names, sub.Name())
-		}
-	}
-	return suggest(noCommand.Args("name", strconv.Quote(args[0])), args[0], names)
-}
-
-// noWords refuses arguments.
-func noWords(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return takesNone.Args("command", cmd.Name(), "words", strconv.Quote(strings.Join(args, " ")))
-	}
-	return nil
-}
-
-// oneWord accepts one argument, or none if least is 0. The first known name is the example in the
-// error.
-func oneWord(least int, known ...string) cobra.PositionalArgs {
+// words accepts least to most arguments. The error suggests a subcommand, or shows what to type.
+func words(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if least <= len(args) && len(args) <= 1 {
+		switch {
+		case least <= len(args) && len(args) <= most:
 			return nil
+		case cmd.HasSubCommands():
+			var names []string
+			for _, sub := range cmd.Commands() {
+				if !sub.Hidden {
+					names = append(names, sub.Name())
+				}
+			}
+			return suggest(noCommand.Args("name", strconv.Quote(args[0])), args[0], names)
 		}
-		_, what, _ := strings.Cut(cmd.Use, " ")
-		example := strings.Replace(cmd.CommandPath(), "lockkata", "go run .", 1) + " " + known[0]
-		fault := takesOne.Args("command", cmd.Name(), "what", strings.Trim(what, "[]"), "n", len(args), "example", example)
-		if len(known) == 1 {
-			return fault
-		}
-		return suggest(fault, "", known)
+		example := cmp.Or(cmd.Example, strings.Replace(cmd.CommandPath(), "lockkata", "go run .", 1))
+		return otherWords.Args("words", strconv.Quote(strings.Join(args, " ")), "use", strconv.Quote(cmd.Use), "example", example)
 	}
 }
 

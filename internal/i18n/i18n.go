@@ -7,7 +7,7 @@
 //
 // Its translation is in zh.json, under the English template. A sentence with parts is one
 // template, since the order of words differs between languages. Tests find translations
-// that are missing or unused; "zh: pending" stands for one that is to come.
+// that are missing or unused; "zh: pending" marks one that is to come.
 package i18n
 
 import (

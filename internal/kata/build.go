@@ -26,6 +26,7 @@ func (f Files) key() string { return fmt.Sprintf("%q", map[string]string(f)) }
 // Program is a compiled program that plays locks.
 type Program struct {
 	file, dir string
+	args      []string         // before the task
 	locks     map[string]shape // by the keys of their files
 	sources   string           // the end of the path of the locks' folder
 	started   atomic.Int64     // its processes

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
@@ -14,35 +15,33 @@ import (
 	"lockkata/internal/term"
 )
 
-// searchLimit is how long one search may take in real time.
-const searchLimit = 20 * time.Second
+// How long one search may take in real time.
+const (
+	searchLimit = 20 * time.Second
+	unlimited   = 24 * time.Hour // for our own stages
+)
 
 // questions returns the matching questions of the suite, and the exercise's own if all are asked. A
 // property and an environment that are not in the suite together make a new question.
-func (x Sought) questions(own Sought) (asked []schedule.Question) {
-	ask := func(q schedule.Question, property string) {
-		if property != "" {
-			q.Properties = []string{property}
-		}
-		if x.Bound >= 0 {
-			q.Bound = x.Bound
-		}
-		asked = append(asked, q)
-	}
-	isKnown := false // the exercise's own question
-	for _, q := range schedule.Suite {
-		isKnown = isKnown || q.Env == own.Env && slices.Contains(q.Properties, own.Property)
-		if (x.Env == "" || q.Env == x.Env) && (x.Property == "" || slices.Contains(q.Properties, x.Property)) {
-			ask(q, x.Property)
-		}
-	}
+func (x Sought) questions(own Sought) []schedule.Question {
+	asked := schedule.Asked(x.Env, x.Property)
 	switch {
 	case len(asked) == 0:
-		ask(schedule.Question{Env: x.Env, Clients: 2, Bound: 2}, x.Property)
-	case x.Property == "" && x.Env == "" && own.Property != "" && !isKnown:
-		ask(schedule.Question{Env: own.Env, Clients: 2, Bound: 2}, own.Property)
+		asked = x.alone()
+	case x.Property == "" && x.Env == "" && own.Property != "" && len(schedule.Asked(own.Env, own.Property)) == 0:
+		asked = append(asked, own.alone()...)
+	}
+	for i := range asked {
+		if x.Bound >= 0 {
+			asked[i].Bound = x.Bound
+		}
 	}
 	return asked
+}
+
+// alone returns a question that is not in the suite.
+func (x Sought) alone() []schedule.Question {
+	return []schedule.Question{{Env: x.Env, Properties: []string{x.Property}, Clients: 2, Bound: 2}}
 }
 
 // Explored is the result of a search, in the order of the questions.
@@ -96,6 +95,24 @@ func (w *workshop) explore(ctx context.Context, f Folder, asked Sought) (x Explo
 		return x, aboutNothing.Args("asked", cmp.Or(asked.Property, asked.Env), "id", x.Exercise.ID)
 	}
 	return x, err
+}
+
+// SearchStages makes searches of our own stages, each in a process of this program's binary, which runs
+// "search TASK FILE" there. A reply is empty if the context ended before its search began.
+func SearchStages(ctx context.Context, binary string, tasks []judge.Task, done func(n, all int)) ([]judge.Reply, error) {
+	p, err := newProgram("", func(p *Program) error {
+		p.file, p.args = binary, []string{"search"}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	for i := range tasks {
+		tasks[i].Search.For = unlimited
+	}
+	s := &session{Program: p, atOnce: runtime.NumCPU(), ctx: ctx, until: time.Now().Add(unlimited)}
+	return s.all(tasks, done), nil
 }
 
 // ofTwoClients returns the questions with two clients; those with three take minutes.

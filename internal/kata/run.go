@@ -77,9 +77,10 @@ func askedOf(required []string) asked {
 	return a
 }
 
-// session plays one lock of a program, each task in another process, two at a time.
+// session plays one lock of a program, each task in another process.
 type session struct {
 	*Program
+	atOnce  int // processes
 	ctx     context.Context
 	asked   asked
 	task    judge.Task         // fields that are the same for all tasks
@@ -92,7 +93,7 @@ type session struct {
 func (p *Program) session(ctx context.Context, files Files, a asked, longest time.Duration) *session {
 	lock := p.locks[files.key()]
 	return &session{
-		Program: p, ctx: ctx, asked: a, until: time.Now().Add(longest),
+		Program: p, atOnce: 2, ctx: ctx, asked: a, until: time.Now().Add(longest),
 		task: judge.Task{Lock: lock.name, Path: lock.code, SkipFrames: lock.frames, Has: a.has, Lang: a.lang},
 	}
 }
@@ -100,7 +101,7 @@ func (p *Program) session(ctx context.Context, files Files, a asked, longest tim
 // all runs tasks and returns their replies. A reply is empty if time is up or the machine fails.
 func (s *session) all(tasks []judge.Task, done func(n, all int)) []judge.Reply {
 	replies, printed := make([]judge.Reply, len(tasks)), make([]string, len(tasks))
-	slots := make(chan struct{}, 2)
+	slots := make(chan struct{}, s.atOnce)
 	var doing sync.WaitGroup
 	var ended atomic.Int64
 	for i := range tasks {
@@ -137,18 +138,20 @@ func (s *session) one(task judge.Task) (reply judge.Reply, printed string) {
 	ctx, cancel := context.WithTimeout(s.ctx, longest)
 	defer cancel()
 	out := filepath.Join(s.dir, fmt.Sprintf("reply%d.json", s.started.Add(1)))
-	cmd := exec.CommandContext(ctx, s.file, string(raw), out)
+	cmd := exec.CommandContext(ctx, s.file, append(slices.Clip(s.args), string(raw), out)...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // an interrupted search of ours replies what it knows
 	cmd.WaitDelay = time.Second
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "GOTRACEBACK=all")
 	var stdout, stderr beginning
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	ended := cmd.Run()
-	if s.ctx.Err() != nil {
-		return reply, ""
-	}
 	raw, err = os.ReadFile(out)
-	if err != nil || json.Unmarshal(raw, &reply) != nil {
+	switch {
+	case err == nil && json.Unmarshal(raw, &reply) == nil:
+	case s.ctx.Err() != nil:
+		return judge.Reply{}, ""
+	default:
 		reply = judge.Reply{Cause: s.endedBadly(ended, stderr.String(), ctx.Err() != nil)}
 	}
 	if reply.Cause != nil && !reply.Cause.IsLeft() {
@@ -229,7 +232,7 @@ func (p *Program) search(ctx context.Context, files Files, a asked, questions []
 	var tasks []judge.Task
 	for _, q := range questions {
 		task := s.task
-		task.Search = &judge.Search{Name: schedule.ForeignName("mylock", files.key()), Question: q, Runs: most, For: searchLimit}
+		task.Search = &judge.Search{Name: schedule.ForeignName("mylock", files.key()), Question: q, Attempts: 1, Runs: most, For: searchLimit, SkipUnstable: true}
 		tasks = append(tasks, task)
 	}
 	for _, reply := range s.all(tasks, nil) {

@@ -117,7 +117,7 @@ func TestTwoInsideAreRedBlocksThatOverlap(t *testing.T) {
 	require.Equal(t, 1, d.says("B is inside, too"))
 }
 
-// What the catalogue has in every run is asserted by TestEveryRunOfTheCatalogueIsDrawn.
+// TestEveryRunOfTheCatalogueIsDrawn asserts the texts of the other faults.
 func TestLostLateAndHeldBackMessagesAreDrawn(t *testing.T) {
 	d := picture(t, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
@@ -91,7 +92,11 @@ func (r *run) do() Reply {
 	case r.task.Failure != "":
 		return r.failure()
 	case r.task.Search != nil:
-		return r.search(*r.task.Search)
+		begun := time.Now()
+		return r.search(*r.task.Search, func(schedule.Progress) bool {
+			r.guard.begin()
+			return time.Since(begun) > r.task.Search.For || heap() > searchMemory
+		})
 	}
 	return r.uses()
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"strings"
+	"testing"
 	"time"
 
 	failures "lockkata/failures_test"
@@ -15,10 +16,12 @@ import (
 
 // Search is one search through the schedules of a lock.
 type Search struct {
-	Name     string            `json:"name"` // of the lock, in its schedules
-	Question schedule.Question `json:"question"`
-	For      time.Duration     `json:"for_ns"` // a limit of its real time
-	Runs     int               `json:"runs"`   // a limit of its schedules; 0: no limit
+	Name         string            `json:"name"` // of the lock, in its schedules
+	Question     schedule.Question `json:"question"`
+	Attempts     int               `json:"attempts"` // of each client
+	For          time.Duration     `json:"for_ns"`   // a limit of its real time
+	Runs         int               `json:"runs"`     // a limit of its schedules; 0: no limit
+	SkipUnstable bool              `json:"skip"`     // ignores schedules that do not go the same way twice
 }
 
 // Found is the result of a search for one property. If the property is broken it has the run of the
@@ -34,21 +37,23 @@ type Found struct {
 // for the lock.
 const searchMemory = memoryLimit / 2
 
+// SearchHere makes the task's search on one of our own locks, in this process. stop can end it early.
+func SearchHere(t *testing.T, subject failures.Subject, task Task, stop func(schedule.Progress) bool) Reply {
+	r := &run{t, task, subject, &guard{task: task}}
+	return r.search(*task.Search, stop)
+}
+
 // search answers a question. If the question does not apply to the lock the reply is empty.
-func (r *run) search(s Search) (reply Reply) {
+func (r *run) search(s Search, stop func(schedule.Progress) bool) (reply Reply) {
 	subject := r.subject
 	subject.Name = s.Name
-	setup, properties := s.Question.Ask(subject, 1)
+	setup, properties := s.Question.Ask(subject, s.Attempts)
 	if len(properties) == 0 {
 		return reply
 	}
 	begun := time.Now()
 	result, err := schedule.Search(r.t, setup, properties, schedule.Limits{
-		Bound: s.Question.Bound, Runs: s.Runs, See: withoutPanic, Skip: true,
-		Stop: func(schedule.Progress) bool {
-			r.guard.begin()
-			return time.Since(begun) > s.For || heap() > searchMemory
-		},
+		Bound: s.Question.Bound, Runs: s.Runs, Reject: withoutPanic, SkipUnstable: s.SkipUnstable, Stop: stop,
 	})
 	if err != nil {
 		return Reply{Cause: r.unsearchable(err)}
