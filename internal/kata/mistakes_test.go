@@ -9,7 +9,7 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// The first line of a result names the rule or promise that the lock breaks. With the tag live,
+// The first line of a result names the rule that the lock breaks. With the tag live,
 // TestLearnerClimbsWithOneLockThatGrows makes all mistakes.
 func TestMistakeIsExplainedByWhatItBreaks(t *testing.T) {
 	for _, m := range mistakes() {
