@@ -68,16 +68,16 @@ func Judge(f Failure, s Subject, play Play) Verdict {
 		}
 		v.Findings = oracle.Judge(v.Trace, about...)
 		if slices.ContainsFunc(v.Findings, oracle.Finding.IsOfEqualValues) {
-			v.askTheTime(s, play)
+			v.rerunWithTime(s, play)
 		}
 	}
 	v.decide()
 	return v
 }
 
-// askTheTime runs the failure again with a microsecond for each command. If values are no longer equal
+// rerunWithTime runs the failure again with a microsecond for each command. If values are no longer equal
 // then, their findings mention it.
-func (v *Verdict) askTheTime(s Subject, play Play) {
+func (v *Verdict) rerunWithTime(s Subject, play Play) {
 	config := v.Failure.Config(s)
 	client := config.Client
 	config.Client = func(o *redis.Options) {

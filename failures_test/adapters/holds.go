@@ -33,12 +33,12 @@ type Holds[H any] struct {
 	Fence   func(H) int64                          // the hold's fencing token; nil for a lock without tokens
 	Loss    func(H) (<-chan struct{}, func() bool) // as Lost of [world.Noticing]; nil for a lock that does not report losses
 
-	mu    sync.Mutex
-	lanes map[string]*lane[H]
+	mu      sync.Mutex
+	clients map[string]*client[H]
 }
 
-// lane has the holds of one client.
-type lane[H any] struct {
+// client is what one client holds.
+type client[H any] struct {
 	holds []*held[H] // newest last
 	last  *held[H]   // released last; nil at first
 }
@@ -76,7 +76,7 @@ func (h *Holds[H]) take(ctx context.Context, acquire func(context.Context) (H, e
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	l := h.lane(ctx)
+	l := h.client(ctx)
 	l.holds = append(l.holds, &held[H]{hold: hold, taken: nested})
 	return nil
 }
@@ -92,7 +92,7 @@ func isNil[H any](hold H) bool {
 // Unlock releases the client's newest hold.
 func (h *Holds[H]) Unlock(ctx context.Context) error {
 	h.mu.Lock()
-	l := h.lane(ctx)
+	l := h.client(ctx)
 	if n := len(l.holds); n > 0 {
 		l.last, l.holds = l.holds[n-1], l.holds[:n-1:n-1]
 		l.last.released = true
@@ -155,21 +155,21 @@ func (h *Holds[H]) Lost(ctx context.Context) (<-chan struct{}, func() bool) {
 func (h *Holds[H]) newest(ctx context.Context) *held[H] {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	holds := h.lane(ctx).holds
+	holds := h.client(ctx).holds
 	if len(holds) == 0 {
 		return nil
 	}
 	return holds[len(holds)-1]
 }
 
-// lane returns the lane of the client whose call has the context.
-func (h *Holds[H]) lane(ctx context.Context) *lane[H] {
+// client returns what the client holds whose call has the context.
+func (h *Holds[H]) client(ctx context.Context) *client[H] {
 	name := world.ClientName(ctx)
-	if h.lanes == nil {
-		h.lanes = map[string]*lane[H]{}
+	if h.clients == nil {
+		h.clients = map[string]*client[H]{}
 	}
-	if h.lanes[name] == nil {
-		h.lanes[name] = &lane[H]{}
+	if h.clients[name] == nil {
+		h.clients[name] = &client[H]{}
 	}
-	return h.lanes[name]
+	return h.clients[name]
 }
