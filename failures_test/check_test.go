@@ -131,8 +131,8 @@ func TestVerdictNamesTheRootFinding(t *testing.T) {
 		for _, m := range c.found {
 			v.Findings = append(v.Findings, oracle.Finding{Rule: m})
 		}
-		against, convicted := v.Against()
+		against, isBroken := v.Against()
 		require.Equal(t, c.against, against.Rule, c.found)
-		require.Equal(t, c.against != "", convicted, c.found)
+		require.Equal(t, c.against != "", isBroken, c.found)
 	}
 }

@@ -194,7 +194,7 @@ func named(all []Feature, some func(Feature) bool) string {
 // break by itself always counts, also if the run did not end.
 func (v *Verdict) decide() {
 	f := v.Failure
-	against, convicted := v.Against()
+	against, isBroken := v.Against()
 	ended := v.Err == nil || errors.Is(v.Err, world.ErrLeft)
 	if ended {
 		v.Missing = f.unmet(v.Trace)
@@ -203,13 +203,13 @@ func (v *Verdict) decide() {
 	switch about := slices.Contains(f.Breaks, against.Rule); {
 	case unknown.Text != "":
 		v.Outcome, v.Missing, v.Findings = NotPlayed, unknown, nil
-	case convicted && !(about && f.Limit):
+	case isBroken && !(about && f.Limit):
 		v.Outcome = Broken
 	case !ended:
 		v.Outcome, v.Missing = NotPlayed, i18n.Text(strings.TrimPrefix(v.Err.Error(), "world: ")).Args()
 	case v.Missing.Text != "":
 		v.Outcome = NotTested
-	case convicted:
+	case isBroken:
 		v.Outcome = Limit
 	case f.Loss && oracle.Noticed(v.Trace):
 		v.Outcome = Noticed

@@ -18,21 +18,21 @@ func TestLeaseMustBeCloseToTheRequestedOne(t *testing.T) {
 	} {
 		s := newStory().call("A", trace.OpLock).installs("A", "A1")
 		s.trace.Events[1].Keys[0].TTL = ttl
-		require.Equal(t, wrong, s.returns("A", held).convicted(oracle.Lease), ttl)
+		require.Equal(t, wrong, s.returns("A", held).breaks(oracle.Lease), ttl)
 	}
 	s := newStory().holds("A", "A1").call("A", trace.OpUnlock)
 	s.keys = []trace.Key{{Name: "k", Owner: s.owner("A", "A1"), TTL: time.Second}}
 	s.does("A", trace.Effect{Kind: trace.Leased, Key: "k", Owner: s.owner("A", "A1")})
-	require.False(t, s.convicted(oracle.Lease), "an unlock may leave the key for a moment")
+	require.False(t, s.breaks(oracle.Lease), "an unlock may leave the key for a moment")
 }
 
 func TestRefusedLockHasToWait(t *testing.T) {
 	for after, wrong := range map[time.Duration]bool{0: true, time.Second: true, 2 * time.Second: false} {
 		s := newStory().holds("A", "A1").call("B", trace.OpLock).pass(after).does("B").returns("B", refused)
-		require.Equal(t, wrong, s.convicted(oracle.Waiting), after)
+		require.Equal(t, wrong, s.breaks(oracle.Waiting), after)
 	}
 	again := newStory().holds("B", "B1").frees("B", "B1").holds("A", "A1").call("B", trace.OpLock).does("B").returns("B", refused)
-	require.True(t, again.convicted(oracle.Waiting), "it has given back what it took")
+	require.True(t, again.breaks(oracle.Waiting), "it has given back what it took")
 	for name, s := range map[string]*story{
 		"TryLock":                         newStory().holds("A", "A1").call("B", trace.OpTryLock).does("B").returns("B", refused),
 		"its context had ended":           newStory().holds("A", "A1").call("B", trace.OpLock).sends(trace.Cancelled, "B", "").returns("B", refused),
@@ -41,7 +41,7 @@ func TestRefusedLockHasToWait(t *testing.T) {
 		"an error of the network":         newStory().holds("A", "A1").call("B", trace.OpLock).does("B").returns("B", unknown),
 		"it has lost the lock, to others": newStory().holds("B", "B1").happens(trace.Lost, "B").holds("A", "A1").call("B", trace.OpLock).returns("B", refused),
 	} {
-		t.Run(name, func(t *testing.T) { require.False(t, s.convicted(oracle.Waiting)) })
+		t.Run(name, func(t *testing.T) { require.False(t, s.breaks(oracle.Waiting)) })
 	}
 }
 
@@ -52,23 +52,23 @@ func TestAcquireEndsSoonAfterItsContext(t *testing.T) {
 		return s
 	}
 	for after, wrong := range map[time.Duration]bool{5 * time.Second: false, 5500 * time.Millisecond: false, 6 * time.Second: true} {
-		require.Equal(t, wrong, waits().pass(after).returns("B", unknown).convicted(oracle.Context), after)
+		require.Equal(t, wrong, waits().pass(after).returns("B", unknown).breaks(oracle.Context), after)
 	}
-	require.True(t, waits().pass(time.Minute).happens(trace.Slept, "").convicted(oracle.Context), "it is still under way")
+	require.True(t, waits().pass(time.Minute).happens(trace.Slept, "").breaks(oracle.Context), "it is still under way")
 	short := waits()
 	short.trace.Lease = 300 * time.Millisecond
-	require.False(t, short.pass(5500*time.Millisecond).returns("B", unknown).convicted(oracle.Context), "a pause does not know of a short lease")
+	require.False(t, short.pass(5500*time.Millisecond).returns("B", unknown).breaks(oracle.Context), "a pause does not know of a short lease")
 	cancelled := newStory().call("B", trace.OpLock).sends(trace.Cancelled, "B", "").pass(time.Minute)
-	require.True(t, cancelled.returns("B", unknown).convicted(oracle.Context))
+	require.True(t, cancelled.returns("B", unknown).breaks(oracle.Context))
 	cut := waits().sends(trace.Sent, "B", "DO").happens(trace.Cut, "B").pass(time.Minute)
-	require.True(t, cut.returns("B", unknown).convicted(oracle.Context), "no reply can arrive")
+	require.True(t, cut.returns("B", unknown).breaks(oracle.Context), "no reply can arrive")
 	for name, s := range map[string]*story{
 		"it is paused":          waits().happens(trace.Frozen, "B").pass(time.Minute).happens(trace.Thawed, "B").returns("B", unknown),
 		"a reply is on its way": waits().sends(trace.Sent, "B", "DO").pass(time.Minute).sends(trace.Delivered, "B", "DO").returns("B", unknown),
 		"it had returned":       newStory().call("B", trace.OpLock).returns("B", held).sends(trace.Cancelled, "B", trace.OpLock).pass(time.Minute).happens(trace.Slept, ""),
 		"no end was asked for":  newStory().holds("A", "A1").call("B", trace.OpLock).pass(time.Hour).returns("B", unknown),
 	} {
-		t.Run(name, func(t *testing.T) { require.False(t, s.convicted(oracle.Context)) })
+		t.Run(name, func(t *testing.T) { require.False(t, s.breaks(oracle.Context)) })
 	}
 }
 
@@ -76,7 +76,7 @@ func TestTryLockDoesNotWait(t *testing.T) {
 	for after, wrong := range map[time.Duration]bool{time.Second / 2: false, time.Second: true} {
 		for _, client := range []string{"A", "B"} { // A asks behind another goroutine of its process
 			s := newStory().holds("A", "A1").call(client, trace.OpTryLock).pass(after).returns(client, refused)
-			require.Equal(t, wrong, s.convicted(oracle.Waiting), "%s after %v", client, after)
+			require.Equal(t, wrong, s.breaks(oracle.Waiting), "%s after %v", client, after)
 		}
 	}
 	for _, cut := range []bool{true, false} {
@@ -85,13 +85,13 @@ func TestTryLockDoesNotWait(t *testing.T) {
 			s.happens(trace.Cut, "B")
 		}
 		s.pass(5 * time.Minute).add(trace.Event{Kind: trace.Blocked, Client: "B", Process: "B", Call: s.open["B"], Op: trace.OpTryLock, Bound: 5 * time.Minute})
-		require.Equal(t, !cut, s.convicted(oracle.Waiting), "it never returns")
+		require.Equal(t, !cut, s.breaks(oracle.Waiting), "it never returns")
 	}
 }
 
 func TestRefusedTryLockReturnsNoError(t *testing.T) {
 	tries := func() *story { return newStory().holds("A", "A1").call("B", trace.OpTryLock) }
-	require.True(t, tries().does("B").returns("B", unknown).convicted(oracle.Waiting))
+	require.True(t, tries().does("B").returns("B", unknown).breaks(oracle.Waiting))
 	short, full := tries(), tries().does("B")
 	short.trace.Events[len(short.trace.Events)-1].Bound = time.Second
 	full.trace.Events[len(full.trace.Events)-1].Reply = "(error) OOM"
@@ -121,14 +121,14 @@ func TestWaiterReturnsWithoutTheLockAfterClose(t *testing.T) {
 	}
 	closes := func() *story { return during(trace.OpLock, "B") }
 	for after, wrong := range map[time.Duration]bool{0: false, 2 * time.Second: true} {
-		require.Equal(t, wrong, closes().pass(after).returns("B", refused).convicted(oracle.Context), after)
+		require.Equal(t, wrong, closes().pass(after).returns("B", refused).breaks(oracle.Context), after)
 	}
 	for _, other := range []*story{during(trace.OpLock, "A"), during(trace.OpUnlock, "B")} {
-		require.False(t, other.pass(2*time.Second).returns("B", refused).convicted(oracle.Context), "another process, or no Lock")
+		require.False(t, other.pass(2*time.Second).returns("B", refused).breaks(oracle.Context), "another process, or no Lock")
 	}
-	require.True(t, closes().installs("B", "B1").returns("B", held).convicted(oracle.Context), "it gets the lock")
+	require.True(t, closes().installs("B", "B1").returns("B", held).breaks(oracle.Context), "it gets the lock")
 	later := closes().returns("B", refused).call("B", trace.OpLock).installs("B", "B1").returns("B", held)
-	require.False(t, later.convicted(oracle.Context), "it was asked for afterwards")
+	require.False(t, later.breaks(oracle.Context), "it was asked for afterwards")
 }
 
 func TestHolderMayGiveUpEarlyWithoutNetworkOrAfterClose(t *testing.T) {
@@ -143,7 +143,7 @@ func TestHolderMayGiveUpEarlyWithoutNetworkOrAfterClose(t *testing.T) {
 		default:
 			s.happens(hindered, "A")
 		}
-		require.Equal(t, hindered == "", s.happens(trace.Lost, "A").convicted(oracle.EarlyLoss), hindered)
+		require.Equal(t, hindered == "", s.happens(trace.Lost, "A").breaks(oracle.EarlyLoss), hindered)
 	}
 }
 
@@ -156,7 +156,7 @@ func TestLossReportedAfterUnlockIsNotEarly(t *testing.T) {
 		if unlocks {
 			s.call("A", trace.OpUnlock).returns("A", unknown)
 		}
-		require.Equal(t, !unlocks, s.pass(time.Second).happens(trace.Lost, "A").convicted(oracle.EarlyLoss))
+		require.Equal(t, !unlocks, s.pass(time.Second).happens(trace.Lost, "A").breaks(oracle.EarlyLoss))
 	}
 }
 
@@ -172,7 +172,7 @@ func TestLossMustNotBeReportedWhileMuchOfTheLeaseIsLeft(t *testing.T) {
 				s.taken(trace.Server, "", a)
 			}
 			s.happens(trace.Lost, "A")
-			require.Equal(t, wrong && !gone, s.convicted(oracle.EarlyLoss), "%v, its key is gone: %v", after, gone)
+			require.Equal(t, wrong && !gone, s.breaks(oracle.EarlyLoss), "%v, its key is gone: %v", after, gone)
 		}
 	}
 }

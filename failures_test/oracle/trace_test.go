@@ -122,7 +122,7 @@ func TestUnlockMayFreeItsKeyAMomentLater(t *testing.T) {
 		s := newStory().holds("A", "A1").call("A", trace.OpUnlock).returns("A", done).pass(after)
 		s.does("A", trace.Effect{Kind: trace.Removed, Key: "k", Owner: s.trace.Events[1].Effects[0].Owner})
 		s.pass(time.Minute).happens(trace.Slept, "")
-		require.Equal(t, wrong, s.convicted(oracle.Truth), after)
+		require.Equal(t, wrong, s.breaks(oracle.Truth), after)
 	}
 }
 
@@ -181,10 +181,10 @@ func TestKeyOfAnAcquireThatArrivesLateMayStayForTheGrace(t *testing.T) {
 	for after, leaked := range map[time.Duration]bool{time.Second: false, 2 * time.Second: true} {
 		s := newStory().call("A", trace.OpLock).returns("A", unknown).pass(time.Second).installs("A", "A1")
 		owner := s.trace.Events[2].Effects[0].Owner
-		require.Equal(t, leaked, s.pass(after).lapse(owner).convicted(oracle.Leak), after)
+		require.Equal(t, leaked, s.pass(after).lapse(owner).breaks(oracle.Leak), after)
 	}
 	s := newStory().holds("A", "A1").installs("A", "A2").pass(time.Minute)
-	require.False(t, s.lapse(s.owner("A", "A2")).convicted(oracle.Leak), "the acquire has got the lock")
+	require.False(t, s.lapse(s.owner("A", "A2")).breaks(oracle.Leak), "the acquire has got the lock")
 }
 
 func TestKeyWithoutLeaseIsALeakAfterItsCallReturns(t *testing.T) {
@@ -275,10 +275,10 @@ var nothing = trace.Result{Claim: trace.ClaimRefused, Error: trace.ErrNothing.Er
 
 // TryLock may refuse in this way, and so may Lock while another client has the lock.
 func TestNilResultMayBeARefusal(t *testing.T) {
-	require.False(t, newStory().holds("A", "A1").call("A", trace.OpTryLock).returns("A", nothing).convicted(oracle.Truth))
+	require.False(t, newStory().holds("A", "A1").call("A", trace.OpTryLock).returns("A", nothing).breaks(oracle.Truth))
 	taken := newStory().holds("B", "B1").call("A", trace.OpLock).returns("A", nothing)
-	require.False(t, taken.convicted(oracle.Truth))
-	require.True(t, taken.convicted(oracle.Waiting), "but Lock has to wait")
+	require.False(t, taken.breaks(oracle.Truth))
+	require.True(t, taken.breaks(oracle.Waiting), "but Lock has to wait")
 }
 
 // Renewals arrived, and their answers came too late. The Unlock may free the key or leave it.
@@ -294,10 +294,10 @@ func TestLossMayBeReportedAgain(t *testing.T) {
 			if frees {
 				s.does("A", trace.Effect{Kind: trace.Removed, Key: "k", Owner: a})
 			}
-			require.Equal(t, !told, s.returns("A", refused).convicted(oracle.Truth), "told: %v, frees: %v", told, frees)
+			require.Equal(t, !told, s.returns("A", refused).breaks(oracle.Truth), "told: %v, frees: %v", told, frees)
 			if frees {
 				s.holds("A", "A2").frees("A", "A2").trace.Events[len(s.trace.Events)-1].Result = &refused
-				require.True(t, s.convicted(oracle.Truth), "it has got the lock since")
+				require.True(t, s.breaks(oracle.Truth), "it has got the lock since")
 			}
 		}
 	}
@@ -312,12 +312,12 @@ func TestClosedLockMayRefuse(t *testing.T) {
 			free.call("A", trace.OpClose).returns("A", done)
 			waits.call("A", trace.OpClose)
 		}
-		require.Equal(t, !closes, free.call("A", trace.OpTryLock).returns("A", closedError).convicted(oracle.Truth))
+		require.Equal(t, !closes, free.call("A", trace.OpTryLock).returns("A", closedError).breaks(oracle.Truth))
 		waits.open["A"], waits.op["A"] = waiting, trace.OpLock
-		require.Equal(t, !closes, waits.returns("A", closedError).convicted(oracle.Waiting))
+		require.Equal(t, !closes, waits.returns("A", closedError).breaks(oracle.Waiting))
 	}
 	s := newStory().call("A", trace.OpClose).returns("A", done).call("A", trace.OpTryLock).returns("A", refused)
-	require.True(t, s.convicted(oracle.Truth), "no other client has it")
+	require.True(t, s.breaks(oracle.Truth), "no other client has it")
 }
 
 func TestNetworkErrorAgreesWithRedis(t *testing.T) {
@@ -340,7 +340,7 @@ func TestNewestHolderIsNotRefusedByTheLedger(t *testing.T) {
 	for client, refused := range map[string]bool{"A": false, "B": true} {
 		s := newStory().holds("A", "A1").holds("B", "B1")
 		s.add(trace.Event{Kind: trace.Stored, Client: client, Op: trace.OpInsert, Answer: &trace.Answer{Kind: trace.StaleToken, Token: 1, Newest: 1}})
-		require.Equal(t, refused, s.convicted(oracle.Damage), client)
+		require.Equal(t, refused, s.breaks(oracle.Damage), client)
 	}
 }
 
@@ -377,9 +377,9 @@ func TestKeyIsALeakIfItsCallAsksAgain(t *testing.T) {
 		return s.sends(trace.Sent, "A", "DO").sends(trace.Delivered, "A", "DO")
 	}
 	later := func(s *story) *story { return s.pass(10 * time.Second).lapse(s.owner("A", "A1")) }
-	require.True(t, later(asks()).convicted(oracle.Leak))
-	require.False(t, later(asks().returns("A", held)).convicted(oracle.Leak), "it knows its own key")
-	require.False(t, later(newStory().call("A", trace.OpLock).installs("A", "A1").sends(trace.Sent, "A", "OTHER")).convicted(oracle.Leak))
+	require.True(t, later(asks()).breaks(oracle.Leak))
+	require.False(t, later(asks().returns("A", held)).breaks(oracle.Leak), "it knows its own key")
+	require.False(t, later(newStory().call("A", trace.OpLock).installs("A", "A1").sends(trace.Sent, "A", "OTHER")).breaks(oracle.Leak))
 }
 
 func TestReentryKeepsTheLease(t *testing.T) {
@@ -388,9 +388,9 @@ func TestReentryKeepsTheLease(t *testing.T) {
 		first := s.owner("A", "A1")
 		s.call("A", trace.OpLock)
 		s.keys = []trace.Key{{Name: "k", Owner: first, TTL: ttl}}
-		require.Equal(t, wrong, s.does("A").returns("A", held).convicted(oracle.Leak), ttl)
+		require.Equal(t, wrong, s.does("A").returns("A", held).breaks(oracle.Leak), ttl)
 	}
 	s := newStory().call("A", trace.OpLock).installs("A", "A1").call("G", trace.OpTryLock).in("A")
 	s.keys[0].TTL = trace.NoTTL
-	require.False(t, s.does("G").in("A").returns("G", refused).in("A").convicted(oracle.Leak), "A's lease is on its way")
+	require.False(t, s.does("G").in("A").returns("G", refused).in("A").breaks(oracle.Leak), "A's lease is on its way")
 }

@@ -11,7 +11,7 @@ import (
 	"lockkata/failures_test/trace"
 )
 
-func (s *story) convicted(m oracle.Rule) bool {
+func (s *story) breaks(m oracle.Rule) bool {
 	return oracle.Violates(oracle.Judge(&s.trace, m), m)
 }
 
@@ -60,7 +60,7 @@ func TestWaiterMayTakeTheGraceToGetAFreeLock(t *testing.T) {
 			s.sends(trace.Sent, "B", what).sends(trace.Delivered, "B", what)
 			s.sends(trace.Sent, "B", "GET").sends(trace.Delivered, "B", "GET").pass(time.Minute)
 			s.frees("A", "A1").pass(after).installs("B", "B1").returns("B", held)
-			require.Equal(t, lost, s.convicted(oracle.LostWakeUp), "%s %v", what, after)
+			require.Equal(t, lost, s.breaks(oracle.LostWakeUp), "%s %v", what, after)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func TestPollingWaiterGetsTheLockWithinAFewPauses(t *testing.T) {
 		asks(5 * time.Second)
 		s.frees("A", "A1")
 		asks(after)
-		require.Equal(t, late, s.installs("B", "B1").returns("B", held).convicted(oracle.LostWakeUp), after)
+		require.Equal(t, late, s.installs("B", "B1").returns("B", held).breaks(oracle.LostWakeUp), after)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestWaiterWhoseSubscribeIsRefusedMustPoll(t *testing.T) {
 			s.background(trace.Sent, "B", "SUBSCRIBE").background(trace.Delivered, "B", "SUBSCRIBE")
 			s.trace.Events[len(s.trace.Events)-1].Reply = answer
 			s.frees("A", "A1").pass(after).installs("B", "B1").returns("B", held)
-			require.Equal(t, lost, s.convicted(oracle.LostWakeUp), "%s %v", answer, after)
+			require.Equal(t, lost, s.breaks(oracle.LostWakeUp), "%s %v", answer, after)
 		}
 	}
 }
@@ -110,13 +110,11 @@ func TestSubscribeThatKeepsFailingIsNoReasonToWait(t *testing.T) {
 		"its connection breaks": func(d time.Duration) *story { return tries(trace.Dropped, "", d) },
 		"Redis refuses":         func(d time.Duration) *story { return tries(trace.Delivered, "(error) LOADING", d) },
 	} {
-		require.False(t, failed(10*time.Second).convicted(oracle.LostWakeUp), name)
-		require.True(t, failed(12*time.Second).convicted(oracle.LostWakeUp), name)
+		require.False(t, failed(10*time.Second).breaks(oracle.LostWakeUp), name)
+		require.True(t, failed(12*time.Second).breaks(oracle.LostWakeUp), name)
 	}
-	require.False(t, tries(trace.Delivered, "OK", 12*time.Second).convicted(oracle.LostWakeUp))
+	require.False(t, tries(trace.Delivered, "OK", 12*time.Second).breaks(oracle.LostWakeUp))
 }
-
-// D dies before it has a key in Redis: B has no reason to wait for it.
 
 // D dies before it has a key in Redis: B has no reason to wait for it.
 func TestDeadProcessWithoutAKeyIsNoReasonToWait(t *testing.T) {
@@ -133,7 +131,7 @@ func TestDeadProcessWhoseKeyIsGoneIsNoReasonToWait(t *testing.T) {
 			s.taken(trace.Server, "", s.installed())
 		}
 		s.call("B", trace.OpLock).pass(20*time.Second).sends(trace.Blocked, "B", "")
-		require.Equal(t, gone, s.convicted(oracle.Deadlock))
+		require.Equal(t, gone, s.breaks(oracle.Deadlock))
 	}
 }
 
@@ -141,11 +139,11 @@ func TestDeadProcessWhoseKeyIsGoneIsNoReasonToWait(t *testing.T) {
 // would have ended.
 func TestLostKeyIsAReasonToWaitForALease(t *testing.T) {
 	for _, test := range []struct {
-		kind      trace.Kind
-		op        string
-		waits     bool // when the key goes
-		after     time.Duration
-		convicted bool
+		kind   trace.Kind
+		op     string
+		waits  bool // when the key goes
+		after  time.Duration
+		broken bool
 	}{
 		{trace.Server, "", true, 30 * time.Second, false},
 		{trace.Server, "", true, 32 * time.Second, true},
@@ -164,7 +162,7 @@ func TestLostKeyIsAReasonToWaitForALease(t *testing.T) {
 			s.call("B", trace.OpLock)
 		}
 		s.pass(test.after).add(trace.Event{Kind: trace.Blocked, Client: "B", Call: s.open["B"], Op: trace.OpLock})
-		require.Equal(t, test.convicted, s.convicted(oracle.Deadlock), "%+v", test)
+		require.Equal(t, test.broken, s.breaks(oracle.Deadlock), "%+v", test)
 	}
 }
 
@@ -185,7 +183,7 @@ func TestWaiterWithoutNetworkIsNotInADeadlock(t *testing.T) {
 		"an Unlock is late":    newStory().holds("A", "A1").call("B", trace.OpLock).call("A", trace.OpUnlock).sends(trace.Sent, "A", "DEL"),
 	} {
 		s.pass(20 * time.Second).add(trace.Event{Kind: trace.Blocked, Client: "B", Call: s.open["B"], Op: trace.OpLock})
-		require.False(t, s.convicted(oracle.Deadlock), name)
+		require.False(t, s.breaks(oracle.Deadlock), name)
 	}
 	for name, s := range map[string]*story{
 		"it was answered long ago":   newStory().call("B", trace.OpLock).sends(trace.Sent, "B", "SET").sends(trace.Delivered, "B", "SET"),
@@ -199,7 +197,7 @@ func TestWaiterWithoutNetworkIsNotInADeadlock(t *testing.T) {
 		"it has its network back": newStory().call("B", trace.OpLock).happens(trace.Cut, "B").happens(trace.Healed, "B"),
 	} {
 		s.pass(20 * time.Second).add(trace.Event{Kind: trace.Blocked, Client: "B", Call: s.open["B"], Op: trace.OpLock})
-		require.True(t, s.convicted(oracle.Deadlock), name)
+		require.True(t, s.breaks(oracle.Deadlock), name)
 	}
 }
 
@@ -208,8 +206,8 @@ func TestLeaseThatEndsHasToBeNoticedByTheWaiter(t *testing.T) {
 	a := s.trace.Events[1].Effects[0].Owner
 	s.happens(trace.Crashed, "A").call("B", trace.OpLock).background(trace.Sent, "B", "SUBSCRIBE")
 	s.background(trace.Delivered, "B", "SUBSCRIBE").pass(30 * time.Second).lapse(a)
-	require.False(t, s.pass(time.Second).happens(trace.Slept, "").convicted(oracle.LostWakeUp))
-	require.True(t, s.pass(time.Second).happens(trace.Slept, "").convicted(oracle.LostWakeUp))
+	require.False(t, s.pass(time.Second).happens(trace.Slept, "").breaks(oracle.LostWakeUp))
+	require.True(t, s.pass(time.Second).happens(trace.Slept, "").breaks(oracle.LostWakeUp))
 }
 
 func TestWaiterThatCannotKnowIsNotJudged(t *testing.T) {
@@ -225,13 +223,13 @@ func TestWaiterThatCannotKnowIsNotJudged(t *testing.T) {
 		"the lock was taken in between": freed().holds("C", "C1").pass(time.Minute),
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.False(t, s.happens(trace.Slept, "").convicted(oracle.LostWakeUp))
+			require.False(t, s.happens(trace.Slept, "").breaks(oracle.LostWakeUp))
 		})
 	}
 	s := freed().background(trace.Sent, "B", "EVALSHA").pass(time.Minute).happens(trace.Slept, "")
-	require.True(t, s.convicted(oracle.LostWakeUp), "waiters do not wait for renewals")
+	require.True(t, s.breaks(oracle.LostWakeUp), "waiters do not wait for renewals")
 	s = freed().sends(trace.Sent, "B", "DO").pass(time.Minute).sends(trace.Delivered, "B", "DO").pass(time.Minute)
-	require.True(t, s.happens(trace.Slept, "").convicted(oracle.LostWakeUp), "the attempt returned long ago")
+	require.True(t, s.happens(trace.Slept, "").breaks(oracle.LostWakeUp), "the attempt returned long ago")
 }
 
 func TestWaiterMayOvertakeOnlyWaitersOfOtherProcesses(t *testing.T) {
@@ -239,7 +237,7 @@ func TestWaiterMayOvertakeOnlyWaitersOfOtherProcesses(t *testing.T) {
 		s := newStory().holds("A", "A1").call("B", trace.OpLock).pass(time.Second)
 		s.call("G", trace.OpLock).in(process).pass(time.Second).frees("A", "A1")
 		s.installs("G", "G1").returns("G", held).in(process)
-		require.Equal(t, overtaken, s.convicted(oracle.BoundedWait), process)
+		require.Equal(t, overtaken, s.breaks(oracle.BoundedWait), process)
 	}
 }
 
@@ -247,7 +245,7 @@ func TestWaiterThatLeftIsNotOvertaken(t *testing.T) {
 	s := newStory().holds("A", "A1").call("B", trace.OpLock).pass(time.Second)
 	s.call("G", trace.OpLock).in("B").pass(time.Second).sends(trace.Cancelled, "B", "").frees("A", "A1")
 	s.installs("G", "G1").returns("G", held).in("B")
-	require.False(t, s.convicted(oracle.BoundedWait))
+	require.False(t, s.breaks(oracle.BoundedWait))
 }
 
 // counts makes Redis hold a hash with that value after the last step.
@@ -270,7 +268,7 @@ func entries(fields string) (all []trace.Entry) {
 func TestCountInRedisIsTheNumberOfHolds(t *testing.T) {
 	for value, wrong := range map[string]bool{"A1=2": false, "A1=1": true, "A1=3": true, "B1=9": false, "A1=2 B1=1": false} {
 		s := newStory().holds("A", "A1").call("A", trace.OpLock).counts(value).returns("A", held)
-		require.Equal(t, wrong, s.convicted(oracle.HoldCount), value)
+		require.Equal(t, wrong, s.breaks(oracle.HoldCount), value)
 	}
 }
 
@@ -278,25 +276,25 @@ func TestAnswerOfHoldCountIsTheCountInRedis(t *testing.T) {
 	for answer, wrong := range map[int]bool{1: false, 0: true, 2: true} {
 		s := newStory().holds("A", "A1").call("A", trace.OpCount).counts("A1=1")
 		s.returns("A", trace.Result{Claim: trace.ClaimDone, Count: answer})
-		require.Equal(t, wrong, s.convicted(oracle.HoldCount), answer)
+		require.Equal(t, wrong, s.breaks(oracle.HoldCount), answer)
 	}
 }
 
 func TestCountIsNotJudgedAfterAnUnknownOutcome(t *testing.T) {
 	s := newStory().holds("A", "A1").call("A", trace.OpLock).counts("A1=2").returns("A", unknown)
-	require.False(t, s.convicted(oracle.HoldCount))
+	require.False(t, s.breaks(oracle.HoldCount))
 }
 
 func TestHolderIsToldItsCount(t *testing.T) {
 	for answer, wrong := range map[trace.Result]bool{{Count: 1, Claim: trace.ClaimDone}: false, refused: true, unknown: false} {
 		s := newStory().holds("A", "A1").call("A", trace.OpCount).does("A").returns("A", answer)
-		require.Equal(t, wrong, s.convicted(oracle.HoldCount), answer)
+		require.Equal(t, wrong, s.breaks(oracle.HoldCount), answer)
 	}
 	stranger := newStory().call("A", trace.OpCount).does("A").returns("A", refused)
-	require.False(t, stranger.convicted(oracle.HoldCount), "a client without a hold may be refused")
+	require.False(t, stranger.breaks(oracle.HoldCount), "a client without a hold may be refused")
 	lost := newStory().holds("A", "A1")
 	lost.lapse(lost.trace.Events[1].Effects[0].Owner).call("A", trace.OpCount).returns("A", refused)
-	require.False(t, lost.convicted(oracle.HoldCount), "a client whose key is gone may be refused")
+	require.False(t, lost.breaks(oracle.HoldCount), "a client whose key is gone may be refused")
 }
 
 func TestInnerUnlockFreesNothingAndIsTrue(t *testing.T) {
@@ -311,7 +309,7 @@ func TestInnerUnlockFreesNothingAndIsTrue(t *testing.T) {
 func TestCountThatStaysAfterTheLastUnlockIsALeak(t *testing.T) {
 	s := newStory().holds("A", "A1").call("A", trace.OpUnlock).counts("A1=1").returns("A", done)
 	s.pass(2*time.Second).happens(trace.Slept, "")
-	require.True(t, s.convicted(oracle.Leak))
+	require.True(t, s.breaks(oracle.Leak))
 }
 
 func TestUnlockOfEachLostHoldReportsTheLoss(t *testing.T) {
@@ -320,7 +318,7 @@ func TestUnlockOfEachLostHoldReportsTheLoss(t *testing.T) {
 		s.lapse(s.trace.Events[1].Effects[0].Owner)
 		s.call("A", trace.OpUnlock).does("A").returns("A", refused)
 		s.call("A", trace.OpUnlock).does("A").returns("A", answer)
-		require.Equal(t, noticed, !s.convicted(oracle.LossHidden), answer)
+		require.Equal(t, noticed, !s.breaks(oracle.LossHidden), answer)
 	}
 }
 
@@ -328,27 +326,27 @@ func TestUnlockOfEachLostHoldReportsTheLoss(t *testing.T) {
 func TestReentryDoesNotHideALoss(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	s.lapse(s.installed()).call("A", trace.OpLock).returns("A", held).call("A", trace.OpUnlock).returns("A", done)
-	require.True(t, s.convicted(oracle.LossHidden))
+	require.True(t, s.breaks(oracle.LossHidden))
 }
 
 func TestReentryWithoutACommandIsTrueWhileTheKeyIsThere(t *testing.T) {
 	s := newStory().holds("A", "A1").call("A", trace.OpLock).returns("A", held)
-	require.False(t, s.convicted(oracle.Truth))
+	require.False(t, s.breaks(oracle.Truth))
 	s = newStory().holds("A", "A1")
 	s.lapse(s.trace.Events[1].Effects[0].Owner).call("A", trace.OpLock).returns("A", held)
-	require.True(t, s.convicted(oracle.Truth))
+	require.True(t, s.breaks(oracle.Truth))
 }
 
 func TestExtraUnlockMustFail(t *testing.T) {
 	s := newStory().holds("A", "A1").frees("A", "A1").call("A", trace.OpUnlock).returns("A", done)
-	require.True(t, s.convicted(oracle.Truth))
+	require.True(t, s.breaks(oracle.Truth))
 }
 
 func TestForcedUnlockIsNoWrongDelete(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	a := s.trace.Events[1].Effects[0].Owner
 	s.call("B", trace.OpForce).does("B", trace.Effect{Kind: trace.Removed, Key: "k", Owner: a}).returns("B", done)
-	require.False(t, s.convicted(oracle.WrongDelete))
+	require.False(t, s.breaks(oracle.WrongDelete))
 }
 
 // asks makes the client's open call send that many commands.
@@ -377,7 +375,7 @@ func TestWaiterThatListensMayAskAFewTimes(t *testing.T) {
 		"as a holder does":     {listens().returns("B", held).asks("B", 300), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, c.busy, c.story.happens(trace.Slept, "").convicted(oracle.CommandCount))
+			require.Equal(t, c.busy, c.story.happens(trace.Slept, "").breaks(oracle.CommandCount))
 		})
 	}
 }
@@ -387,17 +385,17 @@ func TestPingsAndRenewalsAreNoChatter(t *testing.T) {
 	for range 100 {
 		s.background(trace.Sent, "B", "PING")
 	}
-	require.False(t, s.convicted(oracle.CommandCount))
+	require.False(t, s.breaks(oracle.CommandCount))
 	s.call("G", trace.OpTryLock).in("B").returns("G", held).in("B")
 	for range 100 {
 		s.background(trace.Sent, "B", "EVALSHA")
 	}
-	require.False(t, s.convicted(oracle.CommandCount), "another goroutine of the process holds the lock and renews")
+	require.False(t, s.breaks(oracle.CommandCount), "another goroutine of the process holds the lock and renews")
 	s = newStory().call("B", trace.OpLock).sends(trace.Sent, "B", "SUBSCRIBE")
 	for range 100 {
 		s.background(trace.Sent, "B", "EVALSHA")
 	}
-	require.True(t, s.convicted(oracle.CommandCount))
+	require.True(t, s.breaks(oracle.CommandCount))
 }
 
 func TestWaiterMayGiveUpWithItsOwnError(t *testing.T) {
@@ -408,13 +406,13 @@ func TestWaiterMayGiveUpWithItsOwnError(t *testing.T) {
 		s.trace.Events[1].Bound = 5 * time.Second
 		return s
 	}
-	require.True(t, waits(unknown, 5*time.Second).convicted(oracle.Deadlock))
-	require.True(t, waits(refused, 5*time.Second).convicted(oracle.Deadlock), "it refuses as its context ends")
-	require.False(t, waits(refused, 4*time.Second).convicted(oracle.Deadlock), "it refuses before its context ends")
+	require.True(t, waits(unknown, 5*time.Second).breaks(oracle.Deadlock))
+	require.True(t, waits(refused, 5*time.Second).breaks(oracle.Deadlock), "it refuses as its context ends")
+	require.False(t, waits(refused, 4*time.Second).breaks(oracle.Deadlock), "it refuses before its context ends")
 
 	s := newStory().holds("A", "A1").pass(10*time.Minute).call("B", trace.OpLock)
 	s.trace.Events[len(s.trace.Events)-1].Bound = 5 * time.Second
 	s.pass(5*time.Second).returns("B", refused)
 	s.trace.Events[len(s.trace.Events)-1].Bound = 5 * time.Second
-	require.True(t, s.convicted(oracle.EndlessHold))
+	require.True(t, s.breaks(oracle.EndlessHold))
 }

@@ -41,14 +41,14 @@ func TestRenewalOfAnothersKeyIsAWrongExtend(t *testing.T) {
 	for client, wrong := range map[string]bool{"A": false, "B": true} {
 		s := newStory().holds("A", "A1")
 		s.renews(client, s.installed())
-		require.Equal(t, wrong, s.convicted(oracle.WrongExtend), client)
+		require.Equal(t, wrong, s.breaks(oracle.WrongExtend), client)
 	}
 }
 
 func TestKeyOfARenewedHolderMustNotExpire(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	s.pass(10*time.Second).renews("A", s.installed()).pass(30 * time.Second).lapse(s.installed())
-	require.True(t, s.convicted(oracle.Watchdog))
+	require.True(t, s.breaks(oracle.Watchdog))
 }
 
 func TestKeyMayExpireIfTheWatchdogCouldNotRenew(t *testing.T) {
@@ -71,7 +71,7 @@ func TestKeyMayExpireIfTheWatchdogCouldNotRenew(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := s(newStory().holds("A", "A1"))
-			require.False(t, s.lapse(s.installed()).convicted(oracle.Watchdog))
+			require.False(t, s.lapse(s.installed()).breaks(oracle.Watchdog))
 		})
 	}
 }
@@ -82,27 +82,27 @@ func TestRenewalDuringASlowGrantIsNotTooLate(t *testing.T) {
 		s := newStory().holds("A", "A1").pass(10 * time.Second)
 		s.renews("A", s.installed()).frees("A", "A1").pass(5*time.Second).call("A", trace.OpLock).installs("A", "A2").pass(12 * time.Second)
 		s.background(trace.Sent, "A", "PEXPIRE").of(label)
-		require.Equal(t, wrong, s.returns("A", held).convicted(oracle.Watchdog), label)
+		require.Equal(t, wrong, s.returns("A", held).breaks(oracle.Watchdog), label)
 	}
 }
 
 func TestOneRefusedRenewalDoesNotExcuseTheWatchdog(t *testing.T) {
 	s := newStory().holds("A", "A1").pass(10 * time.Second)
 	s.background(trace.Sent, "A", "PEXPIRE").background(trace.Refused, "A", "PEXPIRE")
-	require.True(t, s.pass(20*time.Second).lapse(s.installed()).convicted(oracle.Watchdog))
+	require.True(t, s.pass(20*time.Second).lapse(s.installed()).breaks(oracle.Watchdog))
 }
 
 func TestKeyMayExpireAsItsHolderIsTold(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	s.renews("A", s.installed()).pass(30*time.Second).lapse(s.installed()).happens(trace.Lost, "A")
-	require.False(t, s.convicted(oracle.Watchdog))
+	require.False(t, s.breaks(oracle.Watchdog))
 }
 
 func TestErrorIsNoReasonToStopRenewing(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	s.renews("A", s.installed()).pass(10*time.Second).background(trace.Sent, "A", "PEXPIRE").background(trace.Refused, "A", "PEXPIRE")
 	s.pass(20*time.Second).lapse(s.installed()).happens(trace.Lost, "A")
-	require.True(t, s.convicted(oracle.Watchdog))
+	require.True(t, s.breaks(oracle.Watchdog))
 }
 
 func TestHoldMustBeRenewedLikeThePreviousOne(t *testing.T) {
@@ -114,7 +114,7 @@ func TestHoldMustBeRenewedLikeThePreviousOne(t *testing.T) {
 		s.frees("A", "A1").call("A", trace.OpLock).installs("A", "A2").returns("A", held)
 		second := s.trace.Events[len(s.trace.Events)-2].Effects[0].Owner
 		s.pass(30*time.Second).lapse(second).happens(trace.Lost, "A")
-		require.Equal(t, wrong, s.convicted(oracle.Watchdog), renewed)
+		require.Equal(t, wrong, s.breaks(oracle.Watchdog), renewed)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestRenewalAfterTheReleaseIsReportedAfterTheGrace(t *testing.T) {
 		s := newStory().holds("A", "A1")
 		s.renews("A", s.installed()).frees("A", "A1").pass(after)
 		s.background(trace.Sent, "A", "PEXPIRE") // it finds nothing, but is too late anyway
-		require.Equal(t, wrong, s.convicted(oracle.Watchdog), after)
+		require.Equal(t, wrong, s.breaks(oracle.Watchdog), after)
 	}
 }
 
@@ -144,21 +144,21 @@ func TestRenewalDuringTheReleaseIsAllowed(t *testing.T) {
 	for _, op := range []string{trace.OpUnlock, trace.OpClose} {
 		s := newStory().holds("A", "A1")
 		s.renews("A", s.installed()).call("A", op).pass(time.Minute).background(trace.Sent, "A", "PEXPIRE")
-		require.False(t, s.convicted(oracle.Watchdog), op)
+		require.False(t, s.breaks(oracle.Watchdog), op)
 	}
 }
 
 func TestOtherCommandsMayFollowTheRelease(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	s.renews("A", s.installed()).frees("A", "A1").pass(time.Minute).background(trace.Sent, "A", "UNSUBSCRIBE")
-	require.False(t, s.convicted(oracle.Watchdog))
+	require.False(t, s.breaks(oracle.Watchdog))
 }
 
 func TestRenewalOfTheNextHoldIsAllowed(t *testing.T) {
 	s := newStory().holds("A", "A1")
 	s.renews("A", s.installed()).frees("A", "A1").pass(time.Minute).holds("A", "A2")
 	s.pass(10*time.Second).background(trace.Sent, "A", "PEXPIRE")
-	require.False(t, s.convicted(oracle.Watchdog))
+	require.False(t, s.breaks(oracle.Watchdog))
 }
 
 // reenters is a Lock by a client that holds the lock.
@@ -173,12 +173,12 @@ func TestReentryMustNotRenewMoreOften(t *testing.T) {
 		for range 12 {
 			s.pass(5*time.Second).renews("A", s.installed())
 		}
-		require.False(t, s.convicted(oracle.RenewalCount))
+		require.False(t, s.breaks(oracle.RenewalCount))
 		s.reenters("A")
 		for range 12 {
 			s.pass(after).renews("A", s.installed())
 		}
-		require.Equal(t, wrong, s.convicted(oracle.RenewalCount), after)
+		require.Equal(t, wrong, s.breaks(oracle.RenewalCount), after)
 	}
 }
 
@@ -188,7 +188,7 @@ func TestFourRenewalsInALeaseAreAllowed(t *testing.T) {
 		for range 8 {
 			s.pass(every).renews("A", s.installed())
 		}
-		require.Equal(t, wrong, s.convicted(oracle.RenewalCount), every)
+		require.Equal(t, wrong, s.breaks(oracle.RenewalCount), every)
 	}
 }
 
@@ -199,15 +199,15 @@ func TestCommandsOfTheBusinessAreNotReported(t *testing.T) {
 		owner := s.installed()
 		s.call("B", op).does("B", trace.Effect{Kind: trace.Leased, Key: "k", Owner: owner})
 		s.does("B", trace.Effect{Kind: trace.Removed, Key: "k", Owner: owner})
-		require.Equal(t, wrong, s.convicted(oracle.WrongExtend), op)
-		require.Equal(t, wrong, s.convicted(oracle.WrongDelete), op)
+		require.Equal(t, wrong, s.breaks(oracle.WrongExtend), op)
+		require.Equal(t, wrong, s.breaks(oracle.WrongDelete), op)
 	}
 	for op, wrong := range map[string]bool{trace.OpRun: false, trace.OpLock: true} {
 		s := newStory().call("B", op).installs("B", "B1")
 		s.keys[0].Type, s.keys[0].Entries = "hash", entries("B1=1")
 		s.does("B").returns("B", done).pass(time.Minute).happens(trace.Slept, "")
-		require.Equal(t, wrong, s.convicted(oracle.Leak), op)
-		require.Equal(t, wrong, s.convicted(oracle.HoldCount), op)
+		require.Equal(t, wrong, s.breaks(oracle.Leak), op)
+		require.Equal(t, wrong, s.breaks(oracle.HoldCount), op)
 	}
 }
 
@@ -215,7 +215,7 @@ func TestHoldIsEndlessIfAllWaitersGiveUp(t *testing.T) {
 	for lasts, endless := range map[time.Duration]bool{3 * time.Minute: false, 3*time.Minute + time.Second: true} {
 		s := newStory().pass(time.Hour).holds("A", "A1").call("B", trace.OpLock).pass(lasts)
 		s.add(trace.Event{Kind: trace.Blocked, Client: "B", Call: s.open["B"], Op: trace.OpLock})
-		require.Equal(t, endless, s.convicted(oracle.EndlessHold), lasts)
+		require.Equal(t, endless, s.breaks(oracle.EndlessHold), lasts)
 	}
 }
 
@@ -223,7 +223,7 @@ func TestHoldIsEndlessIfACallerIsRefused(t *testing.T) {
 	for _, op := range []string{trace.OpLock, trace.OpTryLock} {
 		for lasts, endless := range map[time.Duration]bool{3 * time.Minute: false, 3*time.Minute + time.Second: true} {
 			s := newStory().holds("A", "A1").pass(lasts).call("B", op).returns("B", refused)
-			require.Equal(t, endless, s.convicted(oracle.EndlessHold), "%s after %v", op, lasts)
+			require.Equal(t, endless, s.breaks(oracle.EndlessHold), "%s after %v", op, lasts)
 		}
 	}
 }
@@ -298,7 +298,7 @@ func TestOverlapIsAllowedUntilTheHolderCanKnow(t *testing.T) {
 			if trial.told > 0 {
 				s.pass(trial.told).happens(trace.Lost, "A")
 			}
-			require.Equal(t, trial.tolerated, !s.convicted(oracle.Exclusion))
+			require.Equal(t, trial.tolerated, !s.breaks(oracle.Exclusion))
 		})
 	}
 }
@@ -313,7 +313,7 @@ func TestReleasedHoldMustNotBeReportedAsLost(t *testing.T) {
 			s.taken(trace.Server, "", s.installed())
 		}
 		s.add(trace.Event{Kind: trace.Lost, Client: "A", Call: acquire})
-		require.Equal(t, lie, s.convicted(oracle.Truth))
+		require.Equal(t, lie, s.breaks(oracle.Truth))
 	}
 }
 
@@ -323,9 +323,9 @@ func TestRenewalDuringAnAcquireIsNotOfThePreviousHold(t *testing.T) {
 		s := newStory().holds("A", "A1").frees("A", "A1").pass(time.Minute)
 		s.call("A", trace.OpLock).installs("A", "A2")
 		s.renews("A", s.owner("A", "A2"))
-		require.False(t, s.convicted(oracle.Watchdog))
+		require.False(t, s.breaks(oracle.Watchdog))
 		s.returns("A", result).pass(10*time.Second).renews("A", s.owner("A", "A2"))
-		require.Equal(t, wrong, s.convicted(oracle.Watchdog), result)
+		require.Equal(t, wrong, s.breaks(oracle.Watchdog), result)
 	}
 }
 
@@ -335,7 +335,7 @@ func TestCountKeptInTheProcessIsTheNumberOfHolds(t *testing.T) {
 		s := newStory().holds("A", "A1")
 		s.keys[0].Type = "string"
 		s.call("A", trace.OpCount).does("A").returns("A", trace.Result{Claim: trace.ClaimDone, Count: told})
-		require.Equal(t, wrong, s.convicted(oracle.HoldCount), told)
+		require.Equal(t, wrong, s.breaks(oracle.HoldCount), told)
 	}
 }
 
@@ -354,7 +354,7 @@ func TestCloseActsForItsProcess(t *testing.T) {
 		s := newStory().holds("A", "A1")
 		freed := trace.Effect{Kind: trace.Removed, Key: "k", Owner: s.owner("A", "A1")}
 		s.call("G", trace.OpClose).in(process).does("G", freed).in(process).returns("G", done).in(process)
-		require.Equal(t, wrong, s.convicted(oracle.WrongDelete), process)
+		require.Equal(t, wrong, s.breaks(oracle.WrongDelete), process)
 	}
 }
 
@@ -365,7 +365,7 @@ func TestHoldThatCloseEndedIsLost(t *testing.T) {
 		owner := s.owner("A", "A1")
 		s.call("A", op).does("A", trace.Effect{Kind: trace.Removed, Key: "k", Owner: owner})
 		s.add(trace.Event{Kind: trace.Lost, Client: "A", Call: owner.Call})
-		require.Equal(t, wrong, s.convicted(oracle.Truth), op)
+		require.Equal(t, wrong, s.breaks(oracle.Truth), op)
 	}
 }
 
@@ -377,6 +377,6 @@ func TestRenewalAfterCloseIsReported(t *testing.T) {
 			s.trace.Events[len(s.trace.Events)-1].Process = "A"
 		}
 		s.pass(10*time.Second).renews("A", s.installed())
-		require.Equal(t, closes, s.convicted(oracle.Watchdog))
+		require.Equal(t, closes, s.breaks(oracle.Watchdog))
 	}
 }
