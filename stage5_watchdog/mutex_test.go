@@ -55,7 +55,7 @@ func TestHolderKeepsTheLockForAnHour(t *testing.T) {
 	})
 	require.False(t, run.Returned(t, "B", trace.OpTryLock).Result.Held)
 	require.Empty(t, run.Returned(t, "A", trace.OpUnlock).Result.Error)
-	require.Len(t, renewals(run), 360)
+	require.Len(t, run.Commands("A"), 1+360+1, "a renewal every ten seconds")
 }
 
 // The bug: Redis loses the key. A works on for an hour, and only its Unlock reports the loss.
@@ -70,6 +70,6 @@ func TestHolderIsNotToldOfALoss(t *testing.T) {
 	for _, e := range run.Events {
 		require.NotEqual(t, trace.Lost, e.Kind)
 	}
-	require.Equal(t, []time.Duration{10 * time.Second}, renewals(run), "the watchdog knows, and ends")
+	require.Len(t, run.Commands("A"), 3, "after the first renewal the watchdog knows, and ends")
 	require.Equal(t, stage5.ErrNotHeld.Error(), run.Returned(t, "A", trace.OpUnlock).Result.Error)
 }

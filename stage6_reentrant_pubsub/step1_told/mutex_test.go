@@ -43,17 +43,6 @@ func TestHolderWithoutNetworkIsToldWhenItsLeaseEnds(t *testing.T) {
 	require.Equal(t, stage6.ErrLost.Error(), run.Returned(t, "A", trace.OpUnlock).Result.Error)
 }
 
-// The bug: the reply to A's acquire is lost. A gives up, and its key stays.
-func TestLostReplyLeavesAKeyWithoutAHolder(t *testing.T) {
-	run := lock.Play(t, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.After(world.Installs).Drop()
-		a.Lock()
-		b.Lock()
-	})
-	require.Equal(t, 30*time.Second, run.Returned(t, "B", trace.OpLock).At)
-}
-
 // lost returns the times at which A was told of a loss.
 func lost(run locktest.Run) (moments []time.Duration) {
 	for _, e := range run.Events {

@@ -180,13 +180,3 @@ func TestUnlockIsBounded(t *testing.T) {
 	require.Equal(t, 15*time.Second, run.Returned(t, "A", trace.OpUnlock).At)
 	require.Empty(t, run.Returned(t, "A", trace.OpUnlock).Result.Error, "the second time")
 }
-
-// The bug: A holds the lock, and a function that A calls takes it too.
-func TestHolderThatLocksAgainWaitsForItself(t *testing.T) {
-	run := lock.Play(t, func(w *world.World) {
-		a := w.Client("A")
-		a.Lock()
-		a.Lock(world.Within(time.Minute + time.Millisecond))
-	})
-	require.Equal(t, "stage6: wait for lock:order:1001: context deadline exceeded", run.Returned(t, "A", trace.OpLock).Result.Error)
-}

@@ -93,13 +93,3 @@ func TestLossOfOneLockDoesNotLoseAnother(t *testing.T) {
 	require.False(t, server.Exists("lock:inner"))
 	require.ErrorIs(t, first.Unlock(), stage6.ErrLost)
 }
-
-// Still bad: B asks again and again, although nothing changes.
-func TestWaiterKeepsRedisBusy(t *testing.T) {
-	run := lock.Play(t, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.Lock()
-		b.Lock(world.Within(9950 * time.Millisecond))
-	})
-	require.Len(t, run.Commands("B"), 100)
-}

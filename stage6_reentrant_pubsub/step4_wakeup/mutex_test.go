@@ -47,20 +47,3 @@ func TestWaiterIsWokenByUnlock(t *testing.T) {
 		require.False(t, e.Kind == trace.Sent && e.Client == "A" && e.Command[0] == "SUBSCRIBE", "the lock was free")
 	}
 }
-
-// Redis publishes nothing when a lease ends, and a renewed lease ends later than the waiter was told.
-func TestWaiterAsksAgainWhenTheHoldersLeaseHasEnded(t *testing.T) {
-	run := lock.Play(t, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.Lock()
-		w.Sleep(5 * time.Second)
-		waiting := b.StartLock()
-		w.Sleep(10 * time.Second) // a renewal
-		a.Crash()
-		waiting.Wait()
-	})
-	require.Equal(t, []string{
-		"30.001s EVALSHA acquire 1 lock:order:1001 B? 30000",
-		"40.001s EVALSHA acquire 1 lock:order:1001 B1 30000",
-	}, run.Timed("B")[3:])
-}

@@ -10,8 +10,6 @@ import (
 	"go.uber.org/goleak"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/trace"
-	"lockkata/failures_test/world"
 	"lockkata/internal/locktest"
 	"lockkata/internal/stages/step"
 	stage6 "lockkata/stage6_reentrant_pubsub/step5_fenced"
@@ -91,15 +89,4 @@ func TestForceUnlockReportsWhetherTheLockWasHeld(t *testing.T) {
 	server.SetError("LOADING Redis is loading the dataset in memory")
 	_, err = mutex.ForceUnlock(t.Context())
 	require.ErrorContains(t, err, "stage6: force lock:order:1001: LOADING")
-}
-
-// Still bad: A is stuck, and its watchdog renews for as long as A's process lives.
-func TestHolderThatHangsKeepsTheLock(t *testing.T) {
-	run := lock.Play(t, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.Lock()
-		w.Sleep(time.Hour)
-		b.TryLock()
-	})
-	require.False(t, run.Returned(t, "B", trace.OpTryLock).Result.Held)
 }
