@@ -28,7 +28,7 @@ func (w *World) finish() bool {
 	finished := w.takeRunnable(&w.finished)
 	for _, call := range finished {
 		call.over = true
-		call.result.Subscribed = call.Client.Listens()
+		call.result.Subscribed = call.Client.process.listens()
 		call.record(trace.Returned, trace.Event{Result: &call.result, Bound: call.bound})
 		call.watch()
 	}

@@ -59,16 +59,7 @@ func (w *World) Clients(a, b, c string) (*Client, *Client, *Client) {
 }
 
 // Listens returns how many open connections of the client's process are subscribed.
-func (c *Client) Listens() (n int) {
-	c.world.mu.Lock()
-	defer c.world.mu.Unlock()
-	for _, wire := range c.process.wires {
-		if wire.subscribed && !wire.closed {
-			n++
-		}
-	}
-	return n
-}
+func (c *Client) Listens() int { return c.process.listens() }
 
 // Goroutine returns another client in the same process, with the same lock object.
 func (c *Client) Goroutine(name string) *Client { return c.process.client(name) }

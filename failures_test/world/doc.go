@@ -21,20 +21,19 @@
 //     clients held the lock at once.
 //   - [trace.Trace] is the result: each event in order, with the keys in Redis after it.
 //
-// A scenario uses operations.go, client.go, fault.go, match.go, server_faults.go and time.go; read them
-// first. A search and a person use choose.go and begin.go. Below them, world.go has the types, and each
-// file uses only those after it in this list:
+// world.go has the types, which all files share. run.go begins and ends a run, in which a scenario uses
+// operations.go, client.go, fault.go, match.go and server_faults.go, and a search or a person uses
+// choose.go and begin.go. Below them, each file uses only files that come after it in this list:
 //
-//   - run.go begins and ends a run; call.go and time.go run the loop until a call has returned, or for
-//     some time.
+//   - call.go and time.go run the loop until a call has returned, or for some time.
 //   - drive.go is the loop. It waits until every goroutine of the bubble is blocked, puts the new
 //     requests in a fixed order (admit.go), and executes one request or delivers one reply. So the same
 //     scenario gives the same trace, byte for byte.
-//   - request.go executes a request, wire.go is the net.Conn to which go-redis wrote it, and
-//     attribute.go finds the call that sent it.
+//   - request.go executes a request, process.go stops and cuts off a process, and wire.go is the net.Conn
+//     to which go-redis writes. attribute.go finds the call that sent a request.
 //   - record.go writes the trace. keyspace.go compares the keys of Redis before and after a command,
 //     and names.go names their owners.
-//   - server.go describes a Redis. server_embedded.go and script_run.go make one of miniredis.
+//   - server_embedded.go and script_run.go make a Redis, as server.go describes it, of miniredis.
 //
 // The lock needs no hook, no clock interface and no build tag. The world controls what crosses the
 // network, time and processes; it cannot pause a goroutine between two lines of the lock.

@@ -13,10 +13,6 @@ import (
 	"lockkata/failures_test/trace"
 )
 
-func (p *process) isStopped() bool { return p.stopped.Load() }
-
-func (p *process) isFrozen() bool { return p.isStopped() && !p.crashed }
-
 // freeze pauses the process; e has the command at which it happens.
 func (p *process) freeze(e trace.Event) {
 	if !p.isStopped() {
@@ -77,6 +73,18 @@ func (p *process) release() {
 		p.crashed = false
 		p.goOn()
 	}
+}
+
+// listens returns how many open connections are subscribed.
+func (p *process) listens() (n int) {
+	p.world.mu.Lock()
+	defer p.world.mu.Unlock()
+	for _, wire := range p.wires {
+		if wire.subscribed && !wire.closed {
+			n++
+		}
+	}
+	return n
 }
 
 // connect returns a go-redis client for a server.

@@ -157,16 +157,6 @@ func (r *request) meter() {
 	}
 }
 
-// blocking lists the commands that block in Redis until data arrives.
-var blocking = []string{"BLPOP", "BRPOP", "BLMPOP", "BZPOPMIN", "BZPOPMAX", "BZMPOP", "BRPOPLPUSH", "BLMOVE"}
-
-// isBlocking reports whether a command can block in Redis.
-func isBlocking(args []string) bool {
-	name := strings.ToUpper(args[0])
-	isBlock := func(arg string) bool { return strings.EqualFold(arg, "BLOCK") }
-	return slices.Contains(blocking, name) || strings.HasPrefix(name, "XREAD") && slices.ContainsFunc(args, isBlock)
-}
-
 // refuseBlocking fails the scenario if the command blocks: the world cannot play it.
 func (r *request) refuseBlocking() {
 	if isBlocking(r.Args) && !r.wire.world.closing {

@@ -71,6 +71,10 @@ type process struct {
 	sent      int           // how many it has sent in that second
 }
 
+func (p *process) isStopped() bool { return p.stopped.Load() }
+
+func (p *process) isFrozen() bool { return p.isStopped() && !p.crashed }
+
 // Client is one goroutine of a process.
 type Client struct {
 	Name    string
