@@ -163,7 +163,7 @@ func (v Verdict) Tone() timeline.Tone {
 	case Safe:
 		return timeline.Good
 	case Noticed, Limit:
-		return timeline.Fair
+		return timeline.Limit
 	}
 	return timeline.Bad
 }

@@ -76,9 +76,9 @@ type Tone string
 
 // The tones.
 const (
-	Bad  Tone = "r"
-	Fair Tone = "o" // noticed, or a limit
-	Good Tone = "g"
+	Bad   Tone = "r"
+	Limit Tone = "o" // also of a loss that is noticed
+	Good  Tone = "g"
 )
 
 // deadline is the kind of a label without an event: the deadline of a call passes.
