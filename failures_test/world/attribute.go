@@ -57,7 +57,7 @@ func (p *process) sender(from *stack) *Call {
 			return call
 		}
 	}
-	return p.running[GoroutineID()] // also if the stack is too deep to see its start
+	return p.running[goroutineID()] // also if the stack is too deep to see its start
 }
 
 // starter returns the call that is under way and has started the sending goroutine; nil for a

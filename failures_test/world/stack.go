@@ -40,10 +40,10 @@ func (s *stack) startedBy(entry uintptr) bool {
 	return runtime.FuncForPC(s.pcs[s.depth-2]-1).Entry() == entry
 }
 
-// GoroutineID returns the number that the runtime prints in stack traces. It shows which call sent
+// goroutineID returns the number that the runtime prints in stack traces. It shows which call sent
 // a command: go-redis writes in the caller's goroutine, but passes no context to the connection. It
 // takes ten microseconds, so it is used only in doubtful cases.
-func GoroutineID() uint64 {
+func goroutineID() uint64 {
 	var buf [40]byte
 	n := runtime.Stack(buf[:], false)
 	id, _ := strconv.ParseUint(strings.Fields(string(buf[:n]))[1], 10, 64) // goroutine 7 [running]:
