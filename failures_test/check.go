@@ -51,8 +51,9 @@ func within(t *testing.T, what string, run func()) {
 
 // Check runs the whole catalogue on a lock, one subtest for each failure, and fails each
 // subtest whose outcome is not the expected one. If that is a basic failure, Check does not
-// run those that are not basic. It ends with a summary of the failures by cause. With -v it prints a line for each failure, and for each one that is not safe the
-// timeline and the stage that fixes it; without -v, only the first timeline that was not expected.
+// run those that are not basic. It ends with a summary of the failures by cause. With -v it prints a
+// line for each failure, and for each one that is not safe the timeline and the stage that fixes it;
+// without -v, only the first timeline that was not expected.
 func Check(t *testing.T, s Subject, expect Expect) {
 	count, unexpected := map[Outcome]int{}, []Verdict(nil)
 	goesOn := func(f Failure) bool {

@@ -89,7 +89,7 @@ func NewStory(tr *trace.Trace, found []oracle.Finding, language i18n.Language) *
 	return makeLabels(&Story{Trace: tr, language: language}, found)
 }
 
-// teller makes the labels of a story, event by event.
+// labeler makes the labels of a story, event by event.
 type labeler struct {
 	*Story
 	scene   *trace.Scene
@@ -101,7 +101,7 @@ type labeler struct {
 	passed  map[int]bool     // calls whose deadline has a label
 }
 
-// tellAll makes the labels.
+// makeLabels makes the labels.
 func makeLabels(s *Story, found []oracle.Finding) *Story {
 	s.Key, s.Other = s.LockKey(), s.OtherKey()
 	s.requests, s.stuck, s.same = make([]*trace.Request, len(s.Events)), map[int]bool{}, map[string]string{}
@@ -188,7 +188,7 @@ func (t *labeler) add(labels []*Label) {
 	t.Labels = append(t.Labels, labels...)
 }
 
-// tell adds the findings up to a step to the last label, if the label includes the step; -1: all
+// addFindings adds the findings up to a step to the last label, if the label includes the step; -1: all
 // findings that are left. A command shares a label with its execution, so it may have none yet.
 func (t *labeler) addFindings(step int) {
 	if len(t.Labels) == 0 {
@@ -257,7 +257,7 @@ func (s State) has(how Inside) bool {
 	return slices.ContainsFunc(s.Clients, func(c Client) bool { return c.Inside == how })
 }
 
-// told yields the labels that have words: the others are not drawn as text.
+// visible yields the labels that have words: the others are not drawn as text.
 func (s *Story) visible(yield func(*Label) bool) {
 	for _, l := range s.Labels {
 		isEmpty := l.Leaves && !s.isOnItsWay(l.Request) || s.Text(l) == "" && s.Redis(l) == "" && len(l.Found) == 0

@@ -54,8 +54,8 @@ func (s *keyspace) learnScript(source string) {
 	s.names.scripts[compile(source).sha] = scriptName(source)
 }
 
-// compare reads the keys and returns what has changed since the last compare, as effects of the
-// command of that client.
+// refresh reads the keys and returns what has changed since the last refresh, as effects of that
+// installer's command.
 func (s *keyspace) refresh(by installer, lapse bool) []trace.Effect {
 	before := s.state
 	after, err := s.server.Keys(s.ignore)
@@ -151,7 +151,7 @@ func (s *keyspace) nextExpiry(end time.Time) time.Time {
 	return end
 }
 
-// compareEntries returns the effects of entries that were removed, added, or got another count.
+// refreshEntries returns the effects of entries that were removed, added, or got another count.
 func (s *keyspace) refreshEntries(name string, was, now KeyState, by installer) []trace.Effect {
 	var effects []trace.Effect
 	gone := trace.Overwritten

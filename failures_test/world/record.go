@@ -86,7 +86,7 @@ func (w *World) allKeys() (keys []trace.Key) {
 	return keys
 }
 
-// compare returns the changes of the server's keys; nothing once the scenario has ended.
+// refresh returns the changes of the server's keys; nothing once the scenario has ended.
 func (n *Node) refresh(by installer, lapse bool) []trace.Effect {
 	if n.world.closing {
 		return nil

@@ -114,7 +114,7 @@ func (s *luaState) fail(text string) int {
 	return s.raise("%s", text)
 }
 
-// tell returns an error of Redis to the script as a value.
+// returnError returns an error of Redis to the script as a value.
 func (s *luaState) returnError(text string) int {
 	if strings.Contains(text, unknownCommand) {
 		text = "ERR Unknown Redis command called from script"

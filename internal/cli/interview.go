@@ -157,7 +157,7 @@ func (a *app) inProcess(args []string, keys string, out io.Writer) int {
 	return inner.run(append(slices.Clip(args), "--lang", string(a.lang)))
 }
 
-// recall says what an interview finds in the memory.
+// recall prints what an interview finds in the memory.
 func (a *app) recall(m interview.Memory) {
 	if m.Err != nil {
 		fmt.Fprintln(a.out, a.say(notRemembered, "error", m.Err)+"\n")
