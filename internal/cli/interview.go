@@ -35,7 +35,7 @@ func (a *app) interviewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "interview",
 		Short: "A mock interview: questions, predictions, and what to read again",
-		Long: "interview asks the questions of docs/interview, the must-knows first, from junior to staff. After" +
+		Long: "interview asks the questions of docs/interview: as many as fit the minutes, the must-knows first, of all levels. After" +
 			" each it shows the answer of 30 seconds, lets you tick the key points that you said, and asks the follow-ups " +
 			"one by one, if you want them. Every third round is a prediction: you see two clients of " +
 			"a stage, up to a point, and say what happens next. At the end it lists what to read again, and " +

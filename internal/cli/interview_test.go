@@ -107,14 +107,27 @@ func TestFileThatIsNotUnderstoodStaysAsItIs(t *testing.T) {
 
 var roundLine = regexp.MustCompile(`(?m)^Round \d+: .* · (.+) · (.+) \(`)
 
-func TestInterviewAsksOnlyWhatItsFlagsAllow(t *testing.T) {
-	_, out, _ := commandWithKeys(t, strings.Repeat("\n1\n\n", 100), "interview", "--must", "--seed", "3")
-	levels := ""
+// asked returns the levels of an interview's must-knows, in the order of the rounds.
+func asked(t *testing.T, out string) (levels []string) {
+	t.Helper()
 	for _, m := range roundLine.FindAllStringSubmatch(out, -1) {
 		require.Equal(t, "must know", m[1])
-		levels += m[2][:1]
+		levels = append(levels, m[2])
 	}
-	require.Regexp(t, `^j{5,}s+$`, levels, "the easiest first")
+	return levels
+}
+
+func TestMustKnowsOfAllLevelsFitTwentyMinutes(t *testing.T) {
+	for _, seed := range []string{"1", "2", "3"} {
+		_, out, _ := commandWithKeys(t, strings.Repeat("\n1\n\n", 10), "interview", "--must", "--minutes", "20", "--seed", seed)
+		require.Contains(t, out, "At two minutes a round, 10 rounds fit: junior 3 · senior 2 · staff 2 · prediction 3.")
+		require.Equal(t, "junior junior junior senior senior staff staff", strings.Join(asked(t, out)[:7], " "), seed)
+	}
+}
+
+func TestInterviewAsksOnlyWhatItsFlagsAllow(t *testing.T) {
+	_, out, _ := commandWithKeys(t, strings.Repeat("\n1\n\n", 100), "interview", "--must", "--seed", "3", "--minutes", "60")
+	require.Regexp(t, `^(junior ){5,}(senior ){5,}(staff ?){2}$`, strings.Join(asked(t, out), " "), "the easiest first")
 	require.Contains(t, out, "prediction")
 
 	_, out, _ = commandWithKeys(t, strings.Repeat("\n1\n\n", 100), "interview", "--level", "junior", "--theme", "lease")

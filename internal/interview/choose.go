@@ -65,3 +65,21 @@ func beginWith(questions []Question, id string) []Question {
 	}
 	return slices.Concat(questions[i:i+1], questions[:i], questions[i+1:])
 }
+
+// plan puts the n questions that fit the time before the others. It chooses them by rank, and within
+// a rank takes one of each level in turn. Both parts are sorted by rank and level.
+func plan(questions []Question, n int) {
+	turn, count := map[string]int{}, map[[2]int]int{}
+	for _, q := range questions {
+		kind := [2]int{int(q.Rank), int(q.Level)}
+		turn[q.ID] = count[kind]
+		count[kind]++
+	}
+	slices.SortStableFunc(questions, func(a, b Question) int {
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), turn[a.ID]-turn[b.ID], cmp.Compare(a.Level, b.Level))
+	})
+	n = min(n, len(questions))
+	for _, part := range [][]Question{questions[:n], questions[n:]} {
+		slices.SortStableFunc(part, func(a, b Question) int { return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Level, b.Level)) })
+	}
+}

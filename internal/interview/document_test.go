@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -128,6 +129,33 @@ func TestEasyQuestionsOfTheFirstRankComeFirst(t *testing.T) {
 	require.Len(t, ids, 90, "none twice")
 	require.Equal(t, "3-7", beginWith(order, "3-7")[0].ID)
 	require.Len(t, beginWith(order, "3-7"), 90)
+}
+
+// Of two themes with a question of each rank and level the plan takes the must-knows first, and of them
+// one of each level in turn.
+func TestPlanTakesAllLevelsOfTheFirstRank(t *testing.T) {
+	var all []Theme
+	for i := range 2 {
+		theme := Theme{Title: fmt.Sprint(i)}
+		for n := range 9 {
+			theme.Questions = append(theme.Questions, Question{ID: fmt.Sprint(i, n), Theme: theme.Title, Rank: Rank(n / 3), Level: Level(n % 3)})
+		}
+		all = append(all, theme)
+	}
+	for n, want := range map[int]string{
+		1: "00", 3: "00 01 02", 4: "00 00 01 02", 5: "00 00 01 01 02", 8: "00 00 01 01 02 02 10 11", 99: "00 00 01 01 02 02 10 10 11 11 12 12 20 20 21 21 22 22",
+	} {
+		questions := Order(all, 1)
+		plan(questions, n)
+		var got []string
+		for _, q := range questions {
+			got = append(got, fmt.Sprint(int(q.Rank), int(q.Level)))
+		}
+		planned := strings.ReplaceAll(strings.Join(got[:min(n, len(got))], ","), " ", "")
+		require.Equal(t, want, strings.ReplaceAll(planned, ",", " "))
+		require.True(t, slices.IsSorted(got[min(n, len(got)):]), "the others follow, the easier ones first")
+		require.ElementsMatch(t, Order(all, 1), questions)
+	}
 }
 
 func TestThemeIsFoundByItsNameOrTitle(t *testing.T) {
