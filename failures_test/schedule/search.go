@@ -201,16 +201,16 @@ func (x *search) judge(played Played) {
 		if len(found) == 0 {
 			continue
 		}
-		this := played.upTo(found[0], p.Breaks)
+		this := played.UpTo(found[0], p.Breaks)
 		if best := x.result.Found[p.Name]; best == nil || len(this.Schedule) < len(best.Schedule) {
 			x.result.Found[p.Name] = this
 		}
 	}
 }
 
-// upTo returns the shortest part of a run in which the rules report a violation. The step of a
+// UpTo returns the shortest part of a run in which the rules report a violation. The step of a
 // finding can be long before the step at which it becomes visible.
-func (p Played) upTo(first oracle.Finding, by []oracle.Rule) *Counterexample {
+func (p Played) UpTo(first oracle.Finding, by []oracle.Rule) *Counterexample {
 	steps := 1 + slices.IndexFunc(p.Ends, func(events int) bool { return events >= first.Step })
 	trace := *p.Trace
 	for part := p; steps > 0 && steps < len(p.Schedule); steps++ {

@@ -109,12 +109,25 @@ func TestReplayEndsWithTheSchedule(t *testing.T) {
 	require.Contains(t, out, "0 steps, 0 faults")
 }
 
+// The first schedule ends before B's DEL, the second before the lease of the key that A left behind.
+func TestReplayGoesOnUntilItsVerdictIsDecided(t *testing.T) {
+	for cut, whole := range map[string]string{
+		exampleSchedule: "wrong-delete/b.B.t.b.a.b.b",
+		"v1/stage4/2c/1x/reply-loss/leak/a.da.a.A.b.B": "leak/a.da.a.A.b.B.t",
+	} {
+		_, out, _ := command(t, "replay", cut)
+		require.Regexp(t, `(?s)\nBROKEN: .*\nYour schedule ends before that: .*`+whole+`\n`, out)
+		_, again, _ := command(t, "replay", cut[:strings.LastIndex(cut, "/")+1]+whole[strings.Index(whole, "/")+1:])
+		require.Equal(t, again, regexp.MustCompile("Your schedule .*\n").ReplaceAllString(out, ""))
+	}
+}
+
 // Stage 3 with the Unlock of stage 4 has no GET that the schedule could execute.
 func TestReplayReportsAChangedLock(t *testing.T) {
 	swapped(t, "3", "4")
 	status, out, errors := command(t, "replay", wrongDelete3)
 	require.Equal(t, exitFailed, status)
-	require.Contains(t, out, "SAFE in this run")
+	require.NotContains(t, out, "SAFE", "the run is not at its end")
 	require.Equal(t, "step 9, b, is not possible: the lock has changed since, or the schedule has a typo\n", errors)
 
 	status, _, errors = command(t, "replay", "v1/stage3/2c/1x/async/wrong-delete/a.A.b.wa")

@@ -42,7 +42,7 @@ func (a *app) replay(text string) error {
 	if c.Subject, err = failures.DiscoverScripts(a.t, c.Subject); err != nil {
 		return failedError{err}
 	}
-	m, err := game.Follow(a.t, c.Setup, steps)
+	m, err := game.Decide(a.t, c.Setup, steps)
 	if m.Trace == nil {
 		return failedError{err}
 	}
@@ -56,8 +56,11 @@ func (a *app) replay(text string) error {
 	picture := a.draw(m.Trace, m.Found)
 	if len(m.Found) > 0 {
 		a.heading(term.Red, a.say(scheduleBreaks, "rule", i18n.Text(m.Found[0].Rule), "what", m.Found[0].Localize(a.lang)))
-	} else {
+	} else if err == nil {
 		a.heading(term.Green, a.say(scheduleKeeps, "rule", c.Property.About))
+	}
+	if len(m.Schedule) > len(steps) {
+		a.prose("", 0, a.say(wentOn))
 	}
 	fmt.Fprintln(a.out, a.say(lengthAndText, "length", schedule.Length(m.Faults(), len(m.Schedule)), "schedule", schedule.Text(c.Setup, m.Schedule)))
 	a.legend(picture)
@@ -75,4 +78,5 @@ var (
 	lengthAndText  = i18n.New("{length}: {schedule}")
 	scheduleBreaks = i18n.New("BROKEN: {rule}: {what}.")
 	scheduleKeeps  = i18n.New("SAFE in this run: {rule}.")
+	wentOn         = i18n.New("Your schedule ends before that: the run went on without another fault, for a lease at most.")
 )
