@@ -41,6 +41,9 @@ var phrases = map[string]phrase{
 	"executed": words("m", "{command} → {reply}", "{client} sends {request}, and Redis answers {reply}"),
 	"executed, unread": words("m", "{command} → {reply} (not read yet)",
 		"Redis executes {request} for {client}, and answers {reply}; {client} has not read it yet", "{command}"),
+	"executed, again": words("m", "again: {command} → {reply}", "{client} sends {request} again, and Redis answers {reply}"),
+	"executed, again, unread": words("m", "again: {command} → {reply} (not read yet)",
+		"{client} sends {request} again, and Redis answers {reply}; {client} has not read it yet", "again: {command}"),
 	"executed, late": words("m", "{command} arrives → {reply}", "{request} of {client} arrives, and Redis answers {reply}"),
 	"executed, late, unread": words("m", "{command} arrives → {reply} (not read yet)",
 		"{request} of {client} arrives, and Redis answers {reply}; {client} has not read it yet", "{command} arrives"),
@@ -132,7 +135,8 @@ func (s *Story) row(l *Label) string {
 		case s.oneLabelPerEvent:
 			return "executed, alone"
 		}
-		return "executed" + when(s.isOnItsWay(l.Request), ", late") + when(!l.Answered, ", unread")
+		again := l.Request.Sent >= 0 && s.LostBefore(l.Request.Sent) >= 0
+		return "executed" + cmp.Or(when(s.isOnItsWay(l.Request), ", late"), when(again, ", again")) + when(!l.Answered, ", unread")
 	case trace.Stored:
 		return "stored" + when(e.Op == trace.OpBegin, ", begin") + when(e.Op == trace.OpCommit, ", commit")
 	case trace.Delivered:

@@ -160,6 +160,20 @@ func TestHangingCommandIsShown(t *testing.T) {
 	}
 }
 
+func TestCommandSentAgainAfterALostReplyIsMarked(t *testing.T) {
+	tr, err := world.Run(t, world.Config{New: newPlain, Client: world.DefaultRetries}, func(w *world.World) {
+		a := w.Client("A")
+		a.After(world.Installs).Drop()
+		a.TryLock()
+		a.TryLock()
+	})
+	require.NoError(t, err)
+	got := timeline.Text(tr, nil, timeline.Options{Width: 115})
+	require.Contains(t, got, "  again: SET K locked NX PX 30000 → (nil)  ")
+	require.Equal(t, 3, strings.Count(got, "SET K locked NX PX 30000 → "))
+	require.Equal(t, 1, strings.Count(got, "again"), "the second TryLock is another call")
+}
+
 func TestEventsBetweenFaultsAreShown(t *testing.T) {
 	got := draw(t, timeline.Options{}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")

@@ -221,6 +221,18 @@ func (t *Trace) UpTo(events int) *Trace {
 	return &part
 }
 
+// LostBefore returns the index of the event at which the command of event i was lost when the same
+// call sent it before; -1 if it was not.
+func (t *Trace) LostBefore(i int) int {
+	again := t.Events[i]
+	for at, e := range t.Events[:i] {
+		if e.Kind == Dropped && e.Call == again.Call && e.Call > 0 && e.Server == again.Server && slices.Equal(e.Command, again.Command) {
+			return at
+		}
+	}
+	return -1
+}
+
 // LockKey returns the first key that a client installed, or "".
 func (t *Trace) LockKey() string { return t.keyBesides("") }
 

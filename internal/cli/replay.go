@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"testing"
 
 	"github.com/spf13/cobra"
 
@@ -42,7 +43,7 @@ func (a *app) replay(text string) error {
 	if c.Subject, err = failures.DiscoverScripts(a.t, c.Subject); err != nil {
 		return failedError{err}
 	}
-	m, err := game.Decide(a.t, c.Setup, steps)
+	m, err := decide(a.t, c.Setup, steps)
 	if m.Trace == nil {
 		return failedError{err}
 	}
@@ -68,6 +69,27 @@ func (a *app) replay(text string) error {
 		return failedError{err}
 	}
 	return nil
+}
+
+// decide runs a lock as [game.Follow] does. If the steps break nothing, the run goes on without another
+// fault until a lease has passed: a key may be left behind, or a waiter asleep. If that breaks the
+// property, decide returns the run up to there.
+func decide(t *testing.T, setup schedule.Setup, steps []string) (game.Run, error) {
+	r, err := game.Follow(t, setup, steps)
+	if err != nil || len(r.Found) > 0 {
+		return r, err
+	}
+	given, end := schedule.Follow(steps, &err), r.Now(len(steps))+r.Trace.Lease
+	on, err := game.Play(t, setup, func(p schedule.Point) (int, bool) {
+		if i, ok := given(p); ok {
+			return i, ok
+		}
+		return p.Default, p.World.Now() < end
+	})
+	if err != nil || len(on.Found) == 0 {
+		return r, err
+	}
+	return game.Follow(t, setup, on.UpTo(on.Found[0], setup.Property.Breaks).Schedule)
 }
 
 var (

@@ -48,32 +48,6 @@ func Play(t *testing.T, setup schedule.Setup, choose schedule.Chooser) (r Run, e
 	return r, err
 }
 
-// most is the number of steps that Decide adds at most.
-const most = 1500
-
-// Decide runs a lock as Follow does. If the steps break nothing, the run goes on without another
-// fault until a lease has passed, because a key may be left behind, or a waiter asleep. If that
-// breaks the property, Decide returns the run up to the finding.
-func Decide(t *testing.T, setup schedule.Setup, steps []string) (Run, error) {
-	r, err := Follow(t, setup, steps)
-	if err != nil || len(r.Found) > 0 {
-		return r, err
-	}
-	var astray error
-	given, end := schedule.Follow(steps, &astray), r.Now(len(steps))+r.Trace.Lease
-	taken := 0
-	on, err := Play(t, setup, func(p schedule.Point) (int, bool) {
-		if taken++; taken <= len(steps) {
-			return given(p)
-		}
-		return p.Default, p.World.Now() < end && taken <= len(steps)+most
-	})
-	if err != nil || len(on.Found) == 0 {
-		return r, err
-	}
-	return Follow(t, setup, on.UpTo(on.Found[0], setup.Property.Breaks).Schedule)
-}
-
 // Options returns the options after so many steps: none where the run has ended.
 func (r Run) Options(steps int) []schedule.Option {
 	if steps < len(r.points) {

@@ -40,6 +40,7 @@ func ask(random *rand.Rand, run game.Run, p Prediction) (Prediction, bool) {
 		if p.Question, p.Answer = text, slices.Index(choices, truth); p.Answer < 0 {
 			continue
 		}
+		p.Why, p.Entry = explain(p, truth)
 		for _, choice := range choices {
 			p.Choices = append(p.Choices, cmp.Or(meanings[choice], i18n.Text(choice)).Args())
 		}

@@ -35,10 +35,11 @@ func Filter(themes []Theme, wants func(Question) bool) (left []Theme) {
 	return left
 }
 
-// Order returns the questions in the order in which they are asked, the same for the same seed:
-// by rank, then by level, easiest first. Within a level it takes one of each theme, then a second
-// of each, and so on.
-func Order(themes []Theme, seed uint64) (all []Question) {
+// Order returns the questions in the order in which they are asked, the same for the same seed. First
+// come the n that fit the time, chosen by rank, and within a rank one of each level in turn. Both they
+// and the others are sorted by rank, then by level. Within a level it takes one of each theme, then a
+// second of each, and so on.
+func Order(themes []Theme, seed uint64, n int) (all []Question) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	before := map[string]int{} // earlier questions of the same rank, level and theme
 	for _, from := range random.Perm(len(themes)) {
@@ -51,9 +52,23 @@ func Order(themes []Theme, seed uint64) (all []Question) {
 			all = append(all, q)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Question) int {
-		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Level, b.Level), cmp.Compare(before[a.ID], before[b.ID]))
-	})
+	turn, count := map[string]int{}, map[[2]int]int{}
+	sort := func(part []Question) {
+		slices.SortStableFunc(part, func(a, b Question) int {
+			return cmp.Or(cmp.Compare(a.Rank, b.Rank), turn[a.ID]-turn[b.ID], cmp.Compare(a.Level, b.Level), cmp.Compare(before[a.ID], before[b.ID]))
+		})
+	}
+	sort(all)
+	for _, q := range all {
+		kind := [2]int{int(q.Rank), int(q.Level)}
+		turn[q.ID] = count[kind]
+		count[kind]++
+	}
+	sort(all)
+	clear(turn)
+	n = min(n, len(all))
+	sort(all[:n])
+	sort(all[n:])
 	return all
 }
 
@@ -64,22 +79,4 @@ func beginWith(questions []Question, id string) []Question {
 		return questions
 	}
 	return slices.Concat(questions[i:i+1], questions[:i], questions[i+1:])
-}
-
-// plan puts the n questions that fit the time before the others. It chooses them by rank, and within
-// a rank takes one of each level in turn. Both parts are sorted by rank and level.
-func plan(questions []Question, n int) {
-	turn, count := map[string]int{}, map[[2]int]int{}
-	for _, q := range questions {
-		kind := [2]int{int(q.Rank), int(q.Level)}
-		turn[q.ID] = count[kind]
-		count[kind]++
-	}
-	slices.SortStableFunc(questions, func(a, b Question) int {
-		return cmp.Or(cmp.Compare(a.Rank, b.Rank), turn[a.ID]-turn[b.ID], cmp.Compare(a.Level, b.Level))
-	})
-	n = min(n, len(questions))
-	for _, part := range [][]Question{questions[:n], questions[n:]} {
-		slices.SortStableFunc(part, func(a, b Question) int { return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Level, b.Level)) })
-	}
 }

@@ -112,9 +112,9 @@ func TestEasyQuestionsOfTheFirstRankComeFirst(t *testing.T) {
 		}
 		all = append(all, theme)
 	}
-	order := Order(all, 1)
-	require.Equal(t, order, Order(all, 1), "the same seed, the same order")
-	require.NotEqual(t, order, Order(all, 2), "other seeds, other orders")
+	order := Order(all, 1, 0)
+	require.Equal(t, order, Order(all, 1, 0), "the same seed, the same order")
+	require.NotEqual(t, order, Order(all, 2, 0), "other seeds, other orders")
 	require.Len(t, order, 90)
 	ids, asked := map[string]bool{}, map[string]bool{}
 	for i, q := range order {
@@ -131,9 +131,9 @@ func TestEasyQuestionsOfTheFirstRankComeFirst(t *testing.T) {
 	require.Len(t, beginWith(order, "3-7"), 90)
 }
 
-// Of two themes with a question of each rank and level the plan takes the must-knows first, and of them
+// Of two themes with a question of each rank and level it takes the must-knows first, and of them
 // one of each level in turn.
-func TestPlanTakesAllLevelsOfTheFirstRank(t *testing.T) {
+func TestQuestionsThatFitAreOfAllLevels(t *testing.T) {
 	var all []Theme
 	for i := range 2 {
 		theme := Theme{Title: fmt.Sprint(i)}
@@ -145,8 +145,7 @@ func TestPlanTakesAllLevelsOfTheFirstRank(t *testing.T) {
 	for n, want := range map[int]string{
 		1: "00", 3: "00 01 02", 4: "00 00 01 02", 5: "00 00 01 01 02", 8: "00 00 01 01 02 02 10 11", 99: "00 00 01 01 02 02 10 10 11 11 12 12 20 20 21 21 22 22",
 	} {
-		questions := Order(all, 1)
-		plan(questions, n)
+		questions := Order(all, 1, n)
 		var got []string
 		for _, q := range questions {
 			got = append(got, fmt.Sprint(int(q.Rank), int(q.Level)))
@@ -154,7 +153,7 @@ func TestPlanTakesAllLevelsOfTheFirstRank(t *testing.T) {
 		planned := strings.ReplaceAll(strings.Join(got[:min(n, len(got))], ","), " ", "")
 		require.Equal(t, want, strings.ReplaceAll(planned, ",", " "))
 		require.True(t, slices.IsSorted(got[min(n, len(got)):]), "the others follow, the easier ones first")
-		require.ElementsMatch(t, Order(all, 1), questions)
+		require.ElementsMatch(t, Order(all, 1, 0), questions)
 	}
 }
 

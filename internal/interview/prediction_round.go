@@ -18,6 +18,8 @@ var (
 	noChoice    = i18n.New("{typed} is not one of the answers. Type a number from 1 to {highest}, or q to end.")
 	isRight     = i18n.New("Right. The lock ran on, and the answer is: {answer}.")
 	isWrong     = i18n.New("No. The lock ran on, and the answer is: {answer}.")
+	because     = i18n.New("Why? {why} More: {file}")
+	mayHappen   = i18n.New("What may happen: {env}.")
 )
 
 // foreseen is a prediction with its mark.
@@ -30,7 +32,8 @@ type foreseen struct {
 // returns false to end the interview.
 func (s *Session) predict(ctx context.Context, p Prediction) bool {
 	s.round(prediction)
-	s.sayApart(twoClients, "stage", p.Stage.ID, "title", i18n.Text(p.Stage.Title))
+	s.sayApart(mayHappen, "env", p.Setup.Env.About)
+	s.say(twoClients, "stage", p.Stage.ID, "title", i18n.Text(p.Stage.Title))
 	s.print(timeline.Text(p.drawn(), nil, timeline.Options{Color: s.Color, Width: s.Width, Language: s.Language}))
 	s.sayApart(inThisOrder)
 	for _, step := range p.Next {
@@ -58,6 +61,7 @@ func (s *Session) predict(ctx context.Context, p Prediction) bool {
 			verdict, style = isWrong, term.Red
 		}
 		s.print("\n" + s.Color.Paint(style, verdict.Localize(s.Language, "answer", p.Choices[p.Answer])) + "\n")
+		s.say(because, "why", p.Why, "file", folder.Localize(s.Language)+"/"+p.Entry)
 		s.prove("go run . replay '" + p.Text() + "'")
 		return true
 	}

@@ -9,7 +9,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,7 +38,6 @@ type Session struct {
 	page      page
 	typed     <-chan string // the candidate's lines
 	begun     time.Time
-	planned   []Question
 	questions []*asked
 	predicted []foreseen
 	rounds    int
@@ -52,7 +50,7 @@ var (
 		i18n.New("You get a question. Say your answer aloud, as you would in the room, or type it. Press Enter when you have finished. " +
 			"Then compare it with the model answer, which takes 30 seconds to say, and tick the key points that you said. " +
 			"After that the interviewer has follow-ups, if you want them."),
-		i18n.New("At two minutes a round, {rounds} fit: {levels}. The must-knows come first, of all levels, and they become harder. " +
+		i18n.New("At two minutes a round, {rounds} fit. The must-knows come first, of all levels, and they become harder. " +
 			"If you are faster, more questions follow."),
 		i18n.New("An answer is one line: type it, then press Enter. When the time is up, no new round begins. q ends " +
 			"the interview at once, and so does Ctrl-C. At the end you see what to read again, and your typed " +
@@ -93,7 +91,11 @@ func (s *Session) Hold(ctx context.Context) error {
 // hold runs the rounds.
 func (s *Session) hold(ctx context.Context) error {
 	finder := &Finder{T: s.T, Seed: s.Seed}
-	questions := s.planned
+	fit := s.fit()
+	if !s.AskOnly {
+		fit -= fit / everyThird
+	}
+	questions := beginWith(Order(s.Themes, s.Seed, fit), s.First)
 	for goOn := true; goOn && ctx.Err() == nil; {
 		switch {
 		case s.left() <= 0:
@@ -103,7 +105,7 @@ func (s *Session) hold(ctx context.Context) error {
 			s.sayApart(allAsked)
 			return nil
 		}
-		if s.rounds++; s.isQuestion(s.rounds) {
+		if s.rounds++; s.rounds%everyThird > 0 || s.AskOnly {
 			goOn = s.question(ctx, questions[0])
 			questions = questions[1:]
 			continue
@@ -117,35 +119,8 @@ func (s *Session) hold(ctx context.Context) error {
 	return nil
 }
 
-// isQuestion reports whether the nth round is a question. The others are predictions.
-func (s *Session) isQuestion(n int) bool { return n%everyThird > 0 || s.AskOnly }
-
-// plan chooses the questions for the time. It returns how many rounds fit, and their levels.
-func (s *Session) plan() (rounds int, levels string) {
-	s.planned = beginWith(Order(s.Themes, s.Seed), s.First)
-	fit, count := 0, map[i18n.Text]int{}
-	for ; time.Duration(rounds)*roundTakes < s.Length && fit < len(s.planned); rounds++ {
-		if s.isQuestion(rounds + 1) {
-			fit++
-		}
-	}
-	first := 0
-	if s.planned[0].ID == s.First {
-		first = 1
-	}
-	plan(s.planned[first:], fit-first)
-	for _, q := range s.planned[:fit] {
-		count[levelNames[q.Level]]++
-	}
-	count[prediction] = rounds - fit
-	var all []string
-	for _, name := range append(slices.Clone(levelNames[:]), prediction) {
-		if n := count[name]; n > 0 {
-			all = append(all, fmt.Sprint(name.Localize(s.Language), " ", n))
-		}
-	}
-	return rounds, strings.Join(all, " · ")
-}
+// fit returns how many rounds fit the time.
+func (s *Session) fit() int { return int((s.Length + roundTakes - 1) / roundTakes) }
 
 func (s *Session) left() time.Duration { return s.Length - s.Now().Sub(s.begun) }
 
@@ -155,11 +130,10 @@ func minutesOf(d time.Duration) i18n.Message {
 }
 
 func (s *Session) welcome() {
-	rounds, levels := s.plan()
-	s.heading(welcome, "time", minutesOf(s.Length), "questions", questionCount.Of(len(s.planned)), "themes", themeCount.Of(len(s.Themes)))
+	s.heading(welcome, "time", minutesOf(s.Length), "questions", questionCount.Of(len(Order(s.Themes, s.Seed, 0))), "themes", themeCount.Of(len(s.Themes)))
 	s.print(otherLanguage.Localize(s.Language) + "\n")
 	for _, text := range howItGoes {
-		s.sayApart(text, "rounds", roundCount.Of(rounds), "levels", levels)
+		s.sayApart(text, "rounds", roundCount.Of(s.fit()))
 	}
 	if !s.AskOnly {
 		s.sayApart(howPredictionsGo)

@@ -103,7 +103,7 @@ func TestSummaryNamesWhatToReadAgain(t *testing.T) {
 	_, summary, found := strings.Cut(out, "\nRead again:\n")
 	require.True(t, found)
 	require.NotContains(t, summary, "What you typed")
-	for i, q := range Order(h.Themes, 1) {
+	for i, q := range Order(h.Themes, 1, 0) {
 		entry := "  " + q.Place + "\n"
 		if q.Command != "" {
 			entry += "  " + q.Command + "\n"
@@ -128,6 +128,9 @@ func TestPredictionIsMarkedByTheRun(t *testing.T) {
 			verdict, n = "Right", 1
 		}
 		require.Contains(t, out, verdict+". The lock ran on, and the answer is: "+truth+".")
+		words := strings.Join(strings.Fields(out), " ")
+		require.Contains(t, words, "Why? "+p.Why.Error()+" More: docs/interview/"+p.Entry)
+		require.Contains(t, words, "What may happen: "+p.Setup.Env.About.Localize(i18n.English)+".")
 		require.Contains(t, out, fmt.Sprintf("Predictions: %d of 1 right", n))
 		require.Equal(t, i != p.Answer, strings.Contains(out, "- Prediction on stage "+p.Stage.ID+": "))
 		require.Equal(t, i != p.Answer, strings.Contains(out, "  go run . replay '"+p.Text()+"'\n"))

@@ -23,7 +23,9 @@ type Prediction struct {
 	Next     []i18n.Message // the steps that are not drawn, without their results
 	Question i18n.Message
 	Choices  []i18n.Message
-	Answer   int // the index of the choice that is true in the run
+	Answer   int          // the index of the choice that is true in the run
+	Why      i18n.Message // the answer's reason
+	Entry    string       // of docs/interview, about the reason
 }
 
 // Text returns the schedule as a string for replay.

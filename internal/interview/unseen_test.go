@@ -2,6 +2,7 @@ package interview
 
 import (
 	"cmp"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -134,30 +135,38 @@ func TestSameSeedSamePrediction(t *testing.T) {
 	require.Equal(t, p.Question, again.Question)
 }
 
-// A prediction's schedule ends at the moment that is asked about. Its replay must not say that the lock
-// is safe if it breaks its property without another fault.
-func TestVerdictOfAPredictionHoldsALeaseLater(t *testing.T) {
-	changed := 0
-	for seed := range uint64(200) {
-		p, err := (&Finder{T: t, Seed: seed}).Find(1)
+// Each answer has a reason with an entry of the documents. What the reason says of the key is so.
+func TestAnswersHaveReasons(t *testing.T) {
+	places := map[string]bool{}
+	for _, l := range i18n.Languages {
+		themes, err := Parse(os.DirFS("../.."), l)
 		require.NoError(t, err)
-		var astray error
-		follow, steps, cut := schedule.Follow(p.Steps, &astray), 0, p.Trace.Events[len(p.Trace.Events)-1].At
-		later, err := schedule.Play(t, p.Setup, func(at schedule.Point) (int, bool) {
-			if steps++; steps <= len(p.Steps) {
-				return follow(at)
-			}
-			return at.Default, at.World.Now() < cut+p.Trace.Lease
-		})
-		require.NoError(t, err)
-		require.NoError(t, astray)
-		decided, err := game.Decide(t, p.Setup, p.Steps)
-		require.NoError(t, err)
-		require.Equal(t, len(later.Broken(p.Setup.Property.Breaks)) > 0, len(decided.Found) > 0, p.Text())
-		if cut, err := game.Follow(t, p.Setup, p.Steps); err == nil && len(cut.Found) < len(decided.Found) {
-			changed++
-			require.Greater(t, len(decided.Schedule), len(p.Steps))
+		for _, q := range Order(themes, 1, 0) {
+			places[q.Place] = true
 		}
 	}
-	require.Greater(t, changed, 5, "some schedules end before their property is decided")
+	given := map[i18n.Text]int{}
+	for _, p := range some(t) {
+		for _, l := range i18n.Languages {
+			require.True(t, places[folder.Localize(l)+"/"+p.Entry], p.Entry)
+			require.NotRegexp(t, `\{[a-z]+\}|  `, p.Why.Localize(l))
+		}
+		given[p.Why.Text]++
+		why, owner, client := p.Why.Error(), game.KeyOwner(p.Trace)[:1], p.Why.Error()[:1]
+		isLost := slices.ContainsFunc(p.Trace.Events, func(e trace.Event) bool { return e.Kind == trace.Dropped })
+		switch p.Why.Text {
+		case reasons["refused, own"].why:
+			require.Contains(t, why, "The key is "+owner+"'s own: ")
+			require.True(t, isLost)
+		case reasons["refused with an error, own"].why:
+			require.True(t, isLost)
+		case reasons["installed"].why:
+			require.Equal(t, owner, client)
+		case reasons["lapsed"].why, reasons["removed"].why:
+			require.Equal(t, "n", owner, "no key")
+		case reasons["two are inside"].why:
+			require.Len(t, p.Trace.End().Insiders(), 2)
+		}
+	}
+	require.Greater(t, len(given), 8, "%v", given)
 }
