@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-//go:generate go test lockkata/docs -run TestGeneratedBlocks -timeout 30m -update
+//go:generate go test lockkata/docs -run TestGeneratedBlocks|TestIndex -timeout 30m -update
 
 var update = flag.Bool("update", false, "write what the commands print into the documents")
 
