@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,6 +29,11 @@ func indexOf(t *testing.T, d *document, l i18n.Language) string {
 	for _, theme := range themes {
 		all = append(all, theme.Questions...)
 	}
+	position := func(q interview.Question) int {
+		page, anchor, _ := strings.Cut(q.Place, "#")
+		return strings.Index(documentNamed(t, page).text, fmt.Sprintf("<a id=%q>", anchor))
+	}
+	slices.SortStableFunc(all, func(a, b interview.Question) int { return position(a) - position(b) })
 	folder, lines, inThemes := filepath.Dir(d.name)+"/", []string{}, false
 	for _, line := range d.lines {
 		m := themeHeading.FindStringSubmatch(line)
