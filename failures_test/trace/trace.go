@@ -214,6 +214,9 @@ func (t *Trace) SharesLock(a, b string) bool {
 	return slices.ContainsFunc(t.Locks(a), func(name string) bool { return slices.Contains(t.Locks(b), name) })
 }
 
+// IsMajority reports whether that many servers are more than half of all.
+func (t *Trace) IsMajority(servers int) bool { return servers > len(t.Servers)/2 }
+
 // UpTo returns the trace of the first events.
 func (t *Trace) UpTo(events int) *Trace {
 	part := *t
