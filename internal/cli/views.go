@@ -56,7 +56,7 @@ var views = []view{
 		flag: "redlock", usage: "RedLock, a lock over five servers, and its failures", excludes: []string{"live", "all"},
 		title:   i18n.New("RedLock, over five servers, and what breaks it"),
 		columns: func() []stages.Stage { return []stages.Stage{stages.RedLock} }, failures: func() []failures.Failure { return failures.OfRedLock },
-		shown:    whole(i18n.New("RedLock survives what happens to a minority: servers that are down, fail over or have a wrong clock. It relies on servers that do not forget and on clocks that do not jump, and it has no fencing token against a holder that pauses. A lock over one server breaks in the same way at its first failover, but costs a fifth. Where two must never write, the resource itself has to refuse.")),
+		shown:    whole(i18n.New("RedLock survives two of five servers that are down. While the holder has a vote to spare, it also survives a failover, a clock jump or a restart without keys of one server. With exactly three of the five keys, each of these lets a second client in. RedLock has no fencing token against a holder that pauses. A lock over one server can lose its key at its first failover, but costs a fifth. Where two must never write, the resource itself has to refuse.")),
 		byFamily: true,
 		next: []row{
 			{"go run . show redlock-restart-empty", i18n.New("two majorities, step by step")},
