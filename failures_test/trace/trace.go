@@ -181,6 +181,8 @@ type Order struct {
 	Token  int64  `json:"token,omitempty"`
 	// Version is the version that the client had read, if the ledger has a VersionGuard.
 	Version int `json:"version,omitempty"`
+	// Request is the key of the request, if the ledger has an IdempotencyGuard.
+	Request string `json:"request,omitempty"`
 }
 
 // Trace is everything that happened in one run.

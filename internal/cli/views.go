@@ -68,7 +68,7 @@ var views = []view{
 		flag: "guards", usage: "failures that no lock with a lease prevents, without a guard of the resource and with each guard", excludes: []string{"family", "all"},
 		title:   i18n.New("What no lock with a lease prevents, and a guard of the resource does"),
 		columns: stages.Public, failures: guarded,
-		shown: whole(i18n.New("Here ✓ means that the ledger is right, even if two clients held the lock. The lock saves work: while one client works, the others wait. The resource protects the data: a guard checks at the moment of the write, so it works on stage 1, and without any lock. Only the fencing token needs a lock that issues it. Which guard fits depends on the resource: it must be able to compare, and an e-mail that is sent cannot.")),
+		shown: whole(i18n.New("Here ✓ means that the ledger is right, even if two clients held the lock. The lock saves work: while one client works, the others wait. The resource protects the data: a guard checks at the moment of the write, so it works on stage 1, and without any lock. Only the fencing token needs a lock that issues it. No guard does everything. A token and a condition let a client repeat its own write. A unique key and a version refuse that, but do not return the first result. An idempotency key does, if it is stored in one transaction with the effect. None of them calls back an e-mail.")),
 		next: []row{
 			{"go run . show process-pause --stage 1", i18n.New("two clients hold the lock, and the ledger takes both orders")},
 			{"go run . show process-pause-unique --stage 1", i18n.New("two clients hold the lock, and the ledger refuses the second order")},
