@@ -25,7 +25,7 @@ var guardFailures = guardedBy(
 	},
 	guard{
 		kind: world.IdempotencyGuard, ending: "-idempotent",
-		pauses:  "A and B work on one request, r1, since its message came twice. A stands still beyond its lease, as before, and B does the work: one transaction stores the order, the key of the request and the result. A wakes up and sends the same key: INSERT … ON CONFLICT (request_key) DO NOTHING. That adds 0 rows and returns no result, so A has to read the result of B that is stored with the key.",
+		pauses:  "A and B work on one request, r1, since its message came twice. A stands still beyond its lease, as before, and B does the work: one transaction stores the order, the key of the request and the result. A wakes up and sends the same key: INSERT … ON CONFLICT (request_key) DO NOTHING. That adds 0 rows and returns no result, so A has to read the result of B that is stored with the key. The ledger here does that in one step.",
 		delayed: "A's write is stuck in the network, as before, and B does the same request. When A's write arrives, the request with its key has already been done. The key has to come from the caller, and be the same in each attempt: a new key for each attempt stops nothing. Two requests that want the same thing have two keys, and both are done. The key and the effect belong in one transaction: a crash between the two loses the work, or does it twice. An e-mail cannot be part of that transaction.",
 		fixed:   "An idempotency key for each request, stored in one transaction with its effect and its result.",
 	},
