@@ -174,7 +174,7 @@ func TestInterviewHasTheQuestionsOfTheDocuments(t *testing.T) {
 	for _, l := range i18n.Languages {
 		themes, err := interview.Parse(os.DirFS("../.."), l)
 		require.NoError(t, err)
-		for _, q := range interview.Order(themes, 1, 0) {
+		for _, q := range interview.Order(themes, 1, "", 0) {
 			asked[l] += fmt.Sprintln(q.ID, q.Rank, q.Level, len(q.Points), len(q.FollowUps), q.Command)
 			require.Equal(t, q.Rank == interview.Must, strings.Contains(q.Place, "/must.md#"), q.Place)
 		}

@@ -35,11 +35,11 @@ func Filter(themes []Theme, wants func(Question) bool) (left []Theme) {
 	return left
 }
 
-// Order returns the questions in the order in which they are asked, the same for the same seed. First
-// come the n that fit the time, chosen by rank, and within a rank one of each level in turn. Both they
-// and the others are sorted by rank, then by level. Within a level it takes one of each theme, then a
-// second of each, and so on.
-func Order(themes []Theme, seed uint64, n int) (all []Question) {
+// Order returns the questions in the order in which they are asked, the same for the same seed. The
+// one with the id first begins. Then come those that fit: n in all, chosen by rank, and within a rank
+// one of each level in turn. Both they and the others are sorted by rank, then by level. Within a
+// level it takes one of each theme, then a second of each, and so on.
+func Order(themes []Theme, seed uint64, first string, n int) (all []Question) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	before := map[string]int{} // earlier questions of the same rank, level and theme
 	for _, from := range random.Perm(len(themes)) {
@@ -54,8 +54,10 @@ func Order(themes []Theme, seed uint64, n int) (all []Question) {
 	}
 	turn, count := map[string]int{}, map[[2]int]int{}
 	sort := func(part []Question) {
+		turn[first] = -1
 		slices.SortStableFunc(part, func(a, b Question) int {
-			return cmp.Or(cmp.Compare(a.Rank, b.Rank), turn[a.ID]-turn[b.ID], cmp.Compare(a.Level, b.Level), cmp.Compare(before[a.ID], before[b.ID]))
+			return cmp.Or(min(turn[a.ID], 0)-min(turn[b.ID], 0), cmp.Compare(a.Rank, b.Rank), turn[a.ID]-turn[b.ID],
+				cmp.Compare(a.Level, b.Level), cmp.Compare(before[a.ID], before[b.ID]))
 		})
 	}
 	sort(all)
@@ -70,13 +72,4 @@ func Order(themes []Theme, seed uint64, n int) (all []Question) {
 	sort(all[:n])
 	sort(all[n:])
 	return all
-}
-
-// beginWith puts the question with this id first, if there is one.
-func beginWith(questions []Question, id string) []Question {
-	i := slices.IndexFunc(questions, func(q Question) bool { return q.ID == id })
-	if i < 0 {
-		return questions
-	}
-	return slices.Concat(questions[i:i+1], questions[:i], questions[i+1:])
 }

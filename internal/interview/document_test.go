@@ -112,9 +112,9 @@ func TestEasyQuestionsOfTheFirstRankComeFirst(t *testing.T) {
 		}
 		all = append(all, theme)
 	}
-	order := Order(all, 1, 0)
-	require.Equal(t, order, Order(all, 1, 0), "the same seed, the same order")
-	require.NotEqual(t, order, Order(all, 2, 0), "other seeds, other orders")
+	order := Order(all, 1, "", 0)
+	require.Equal(t, order, Order(all, 1, "", 0), "the same seed, the same order")
+	require.NotEqual(t, order, Order(all, 2, "", 0), "other seeds, other orders")
 	require.Len(t, order, 90)
 	ids, asked := map[string]bool{}, map[string]bool{}
 	for i, q := range order {
@@ -127,8 +127,10 @@ func TestEasyQuestionsOfTheFirstRankComeFirst(t *testing.T) {
 		require.Equal(t, Level(i/10%3), q.Level, "the easier ones first")
 	}
 	require.Len(t, ids, 90, "none twice")
-	require.Equal(t, "3-7", beginWith(order, "3-7")[0].ID)
-	require.Len(t, beginWith(order, "3-7"), 90)
+	begun := Order(all, 1, "3-9", 10)
+	require.Equal(t, "3-9", begun[0].ID)
+	require.Len(t, begun, 90)
+	require.Equal(t, Staff, begun[9].Level, "it is one of those that fit")
 }
 
 // Of two themes with a question of each rank and level it takes the must-knows first, and of them
@@ -145,7 +147,7 @@ func TestQuestionsThatFitAreOfAllLevels(t *testing.T) {
 	for n, want := range map[int]string{
 		1: "00", 3: "00 01 02", 4: "00 00 01 02", 5: "00 00 01 01 02", 8: "00 00 01 01 02 02 10 11", 99: "00 00 01 01 02 02 10 10 11 11 12 12 20 20 21 21 22 22",
 	} {
-		questions := Order(all, 1, n)
+		questions := Order(all, 1, "", n)
 		var got []string
 		for _, q := range questions {
 			got = append(got, fmt.Sprint(int(q.Rank), int(q.Level)))
@@ -153,7 +155,7 @@ func TestQuestionsThatFitAreOfAllLevels(t *testing.T) {
 		planned := strings.ReplaceAll(strings.Join(got[:min(n, len(got))], ","), " ", "")
 		require.Equal(t, want, strings.ReplaceAll(planned, ",", " "))
 		require.True(t, slices.IsSorted(got[min(n, len(got)):]), "the others follow, the easier ones first")
-		require.ElementsMatch(t, Order(all, 1, 0), questions)
+		require.ElementsMatch(t, Order(all, 1, "", 0), questions)
 	}
 }
 

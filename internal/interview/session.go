@@ -95,7 +95,7 @@ func (s *Session) hold(ctx context.Context) error {
 	if !s.AskOnly {
 		fit -= fit / everyThird
 	}
-	questions := beginWith(Order(s.Themes, s.Seed, fit), s.First)
+	questions := Order(s.Themes, s.Seed, s.First, fit)
 	for goOn := true; goOn && ctx.Err() == nil; {
 		switch {
 		case s.left() <= 0:
@@ -130,7 +130,7 @@ func minutesOf(d time.Duration) i18n.Message {
 }
 
 func (s *Session) welcome() {
-	s.heading(welcome, "time", minutesOf(s.Length), "questions", questionCount.Of(len(Order(s.Themes, s.Seed, 0))), "themes", themeCount.Of(len(s.Themes)))
+	s.heading(welcome, "time", minutesOf(s.Length), "questions", questionCount.Of(len(Order(s.Themes, s.Seed, "", 0))), "themes", themeCount.Of(len(s.Themes)))
 	s.print(otherLanguage.Localize(s.Language) + "\n")
 	for _, text := range howItGoes {
 		s.sayApart(text, "rounds", roundCount.Of(s.fit()))

@@ -103,7 +103,7 @@ func TestSummaryNamesWhatToReadAgain(t *testing.T) {
 	_, summary, found := strings.Cut(out, "\nRead again:\n")
 	require.True(t, found)
 	require.NotContains(t, summary, "What you typed")
-	for i, q := range Order(h.Themes, 1, 0) {
+	for i, q := range Order(h.Themes, 1, "", 0) {
 		entry := "  " + q.Place + "\n"
 		if q.Command != "" {
 			entry += "  " + q.Command + "\n"

@@ -141,7 +141,7 @@ func TestAnswersHaveReasons(t *testing.T) {
 	for _, l := range i18n.Languages {
 		themes, err := Parse(os.DirFS("../.."), l)
 		require.NoError(t, err)
-		for _, q := range Order(themes, 1, 0) {
+		for _, q := range Order(themes, 1, "", 0) {
 			places[q.Place] = true
 		}
 	}
@@ -157,9 +157,9 @@ func TestAnswersHaveReasons(t *testing.T) {
 		switch p.Why.Text {
 		case reasons["refused, own"].why:
 			require.Contains(t, why, "The key is "+owner+"'s own: ")
-			require.True(t, isLost)
+			require.True(t, isLost && p.Stage.ID != "6", "stage 6 sends its commands once")
 		case reasons["refused with an error, own"].why:
-			require.True(t, isLost)
+			require.True(t, isLost && p.Stage.ID != "6", "stage 6 sends its commands once")
 		case reasons["installed"].why:
 			require.Equal(t, owner, client)
 		case reasons["lapsed"].why, reasons["removed"].why:
