@@ -153,6 +153,11 @@ func TestAnswersHaveReasons(t *testing.T) {
 		}
 		given[p.Why.Text]++
 		why, owner, client := p.Why.Error(), game.KeyOwner(p.Trace)[:1], p.Why.Error()[:1]
+		i := slices.IndexFunc(p.Trace.Events[p.Shown:], func(e trace.Event) bool { return e.Kind == trace.Returned })
+		if p.Question.Text == whatReturned && p.Choices[p.Answer].Text == meanings["refused"] {
+			isOwn := owner == p.Trace.Events[p.Shown+i].Client
+			require.Equal(t, isOwn, p.Why.Text == reasons["refused, own"].why, "%s: %s", p.Text(), why)
+		}
 		isLost := slices.ContainsFunc(p.Trace.Events, func(e trace.Event) bool { return e.Kind == trace.Dropped })
 		switch p.Why.Text {
 		case reasons["refused, own"].why:
