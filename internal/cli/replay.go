@@ -99,6 +99,6 @@ var (
 	timesEach      = i18n.NewPlural("once each", "{n} times each")
 	lengthAndText  = i18n.New("{length}: {schedule}")
 	scheduleBreaks = i18n.New("BROKEN: {rule}: {what}.")
-	scheduleKeeps  = i18n.New("SAFE in this run: {rule}.")
+	scheduleKeeps  = i18n.New("SAFE in this run, also if it goes on for a lease without another fault: {rule}.")
 	wentOn         = i18n.New("Your schedule ends before that: the run went on without another fault, for a lease at most.")
 )
