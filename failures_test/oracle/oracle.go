@@ -118,7 +118,8 @@ func Grace(tr *trace.Trace) time.Duration { return tr.Lease/30 + tr.Slack }
 // Finding is a rule broken at one step of a trace.
 type Finding struct {
 	Rule   Rule          `json:"rule"`
-	Step   int           `json:"step"` // of the event that broke it
+	Step   int           `json:"step"`            // of the event that broke it
+	Until  int           `json:"until,omitempty"` // the step at which that is certain, if it is a later one
 	At     time.Duration `json:"at_ns"`
 	Client string        `json:"client"`
 	Text   string        `json:"text"`             // in English
@@ -145,6 +146,9 @@ func In(l i18n.Language, all []Finding) []Finding {
 
 var sentence = i18n.New("✗ {rule}: {text}")
 
+// Shown returns the step at which pictures show the finding.
+func (f Finding) Shown() int { return max(f.Step, f.Until) }
+
 // Sentence returns the finding as pictures show it: the rule and the text.
 func (f Finding) Sentence(l i18n.Language) string {
 	return sentence.Localize(l, "rule", i18n.Text(f.Rule), "text", f.Localize(l))
@@ -167,10 +171,16 @@ func (f *file) report(e *trace.Event, text i18n.Text, pairs ...any) {
 // reportOf adds a finding: by the time of an event, a client has broken the rule.
 func (f *file) reportOf(client string, e *trace.Event, text i18n.Text, pairs ...any) {
 	said := text.Args(append(pairs, "client", client)...)
-	found := Finding{f.rule, e.Step, e.At, client, said.Localize(i18n.English), text == panics, said}
+	found := Finding{Rule: f.rule, Step: e.Step, At: e.At, Client: client, Text: said.Localize(i18n.English), Panics: text == panics, said: said}
 	if n := len(f.found); n == 0 || f.found[n-1].Step != found.Step || f.found[n-1].Text != found.Text { // once for several servers
 		f.found = append(f.found, found)
 	}
+}
+
+// reportUntil is [file.report] of what is certain only at a later event.
+func (f *file) reportUntil(later, e *trace.Event, text i18n.Text, pairs ...any) {
+	f.report(e, text, pairs...)
+	f.found[len(f.found)-1].Until = later.Step
 }
 
 // aside are rules about what does no harm by itself, such as a wasted command.
