@@ -2,7 +2,7 @@ package failures
 
 import "lockkata/failures_test/world"
 
-// Guards protect a database without a token from the lock: two of the failures that no lease can
+// Guards protect a database without a token from the lock: two of the failures that no lock can
 // prevent, with each guard of the ledger.
 var guardFailures = guardedBy(
 	guard{
@@ -41,8 +41,8 @@ func guardedBy(guards ...guard) (all []Failure) {
 	for i, stories := range []func(guard) string{func(g guard) string { return g.pauses }, func(g guard) string { return g.delayed }} {
 		for _, g := range guards {
 			f := limitFailures[i] // process-pause, write-delayed
-			f.ID, f.Family, f.Title = f.ID+g.ending, Guards, string(g.kind)+": "+f.Title
-			f.Story, f.Fixed, f.Guard, f.Limit, f.FirstScreen = stories(g), g.fixed, g.kind, false, false
+			f.ID, f.GivenBy, f.Family, f.Title = f.ID+g.ending, f.ID, Guards, string(g.kind)+": "+f.Title
+			f.Story, f.Fixed, f.Guard, f.PreventedBy, f.Cure, f.FirstScreen = stories(g), g.fixed, g.kind, "", "", false
 			f.Requires = []Precondition{given("A B"), inserts("A"), inserts("B")}
 			all = append(all, f)
 		}

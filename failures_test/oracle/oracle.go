@@ -124,6 +124,7 @@ type Finding struct {
 	Client string        `json:"client"`
 	Text   string        `json:"text"`             // in English
 	Panics bool          `json:"panics,omitempty"` // the finding is that a call has panicked
+	Given  bool          `json:"given,omitempty"`  // the story itself breaks the rule, and the failure is about another one
 	said   i18n.Message
 }
 
@@ -144,14 +145,21 @@ func In(l i18n.Language, all []Finding) []Finding {
 	return all
 }
 
-var sentence = i18n.New("✗ {rule}: {text}")
+var (
+	sentence = i18n.New("✗ {rule}: {text}")
+	given    = i18n.New("(given) {rule}: {text}")
+)
 
 // Shown returns the step at which pictures show the finding.
 func (f Finding) Shown() int { return max(f.Step, f.Until) }
 
 // Sentence returns the finding as pictures show it: the rule and the text.
 func (f Finding) Sentence(l i18n.Language) string {
-	return sentence.Localize(l, "rule", i18n.Text(f.Rule), "text", f.Localize(l))
+	say := sentence
+	if f.Given {
+		say = given
+	}
+	return say.Localize(l, "rule", i18n.Text(f.Rule), "text", f.Localize(l))
 }
 
 // file collects the findings of one rule in a trace.

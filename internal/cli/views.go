@@ -22,20 +22,21 @@ type view struct {
 	failures    func() []failures.Failure
 	shown       func(g grid) (rows [][]failures.Verdict, note i18n.Message) // without --all and --family
 	byFamily    bool                                                        // name the family of the rows, as with --all
+	inParts     bool                                                        // apart from those that no lock prevents, under headings
 	next        []row                                                       // commands to try
 }
 
 // views are all views; the first has no flag.
 var views = []view{
 	{
-		title: stagesTitle, columns: stages.Public, failures: everyFailure, shown: lessons("go run . --all"),
+		title: stagesTitle, columns: stages.Public, failures: everyFailure, shown: lessons("go run . --all"), inParts: true,
 		next: []row{
 			{"go run . show check-then-delete --stage 3", i18n.New("the failure, step by step")},
 			{"go run . show check-then-delete --before-after", bothSides},
 			{"go run . diff 4", whatChanged},
 			{"go test -v ./stage4_lua_unlock/...", i18n.New("the failures, as tests")},
 			{"go run . --steps", i18n.New("five steps to stage 6")},
-			{"go run . --guards", i18n.New("how the resource can protect itself")},
+			{"go run . --guards", i18n.New("what the resource can do")},
 		},
 	},
 	{
@@ -50,7 +51,7 @@ var views = []view{
 	{
 		flag: "documents", usage: "the locks of the five documents, in place of the stages: docs/documents.md",
 		title:   i18n.New("The locks of five documents, as written, and what breaks them"),
-		columns: stages.Documents, failures: everyFailure, shown: lessons("go run . --documents --all"),
+		columns: stages.Documents, failures: everyFailure, shown: lessons("go run . --documents --all"), inParts: true,
 	},
 	{
 		flag: "redlock", usage: "RedLock, a lock over five servers, and its failures", excludes: []string{"live", "all"},
@@ -65,8 +66,8 @@ var views = []view{
 		},
 	},
 	{
-		flag: "guards", usage: "failures that no lock with a lease prevents, without a guard of the resource and with each guard", excludes: []string{"family", "all"},
-		title:   i18n.New("What no lock with a lease prevents, and a guard of the resource does"),
+		flag: "guards", usage: "two failures that no lock prevents, without a guard of the resource and with each guard", excludes: []string{"family", "all"},
+		title:   i18n.New("What no lock prevents, and a guard of the resource does"),
 		columns: stages.Public, failures: guarded,
 		shown: whole(i18n.New("Here ✓ means that the ledger is right, even if two clients held the lock. The lock saves work: while one client works, the others wait. The resource protects the data: a guard checks at the moment of the write, so it works on stage 1, and without any lock. Only the fencing token needs a lock that issues it. Which guard fits depends on the resource: it must be able to compare, and an e-mail that is sent cannot.")),
 		next: []row{
@@ -132,6 +133,7 @@ func lessons(command string) func(grid) ([][]failures.Verdict, i18n.Message) {
 	return func(g grid) ([][]failures.Verdict, i18n.Message) {
 		rows := slices.DeleteFunc(slices.Clone(g.rows), func(row []failures.Verdict) bool { return !row[0].Failure.FirstScreen })
 		sortByFix(rows, stages.All())
+		slices.SortStableFunc(rows, func(a, b []failures.Verdict) int { return cmp.Compare(g.partOf(a), g.partOf(b)) })
 		return rows, someFailures.Args("n", len(rows), "all", len(g.rows), "command", command)
 	}
 }
