@@ -17,7 +17,7 @@ var limitFailures = []Failure{
 		Breaks:   []oracle.Rule{oracle.Damage},
 		Given:    []oracle.Rule{oracle.Exclusion, oracle.LossHidden},
 		Requires: []Precondition{given("A")},
-		Script:   pausesBeyondLease,
+		Script:   func(w *world.World) { pausesBeyondLease(w) },
 	},
 	{
 		ID: "write-delayed", Family: Limits, PreventedBy: Resource, Cure: "show write-delayed-fenced",
@@ -72,8 +72,8 @@ var limitFailures = []Failure{
 	},
 }
 
-// pausesBeyondLease pauses A before its write until B has created the order.
-func pausesBeyondLease(w *world.World) {
+// pausesBeyondLease pauses A before its write until B has created the order, and returns A.
+func pausesBeyondLease(w *world.World) (a *world.Client) {
 	a, b := w.Client("A"), w.Client("B")
 	a.Lock()
 	a.Check(order)
@@ -83,11 +83,12 @@ func pausesBeyondLease(w *world.World) {
 	w.Sleep(w.Lease / 60)
 	a.Thaw()
 	a.Insert(order)
+	return a
 }
 
 // loseKey lets A see that the order's name is free, removes A's key, and lets B
-// create the order before A does.
-func loseKey(w *world.World, lose func()) {
+// create the order before A does. It returns A.
+func loseKey(w *world.World, lose func()) (a *world.Client) {
 	a, b := w.Client("A"), w.Client("B")
 	a.Lock()
 	a.Check(order)
@@ -96,4 +97,5 @@ func loseKey(w *world.World, lose func()) {
 	createOrder(w, b)
 	w.Sleep(w.Lease / 60)
 	a.Insert(order)
+	return a
 }

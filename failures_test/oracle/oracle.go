@@ -180,7 +180,7 @@ func (f *file) report(e *trace.Event, text i18n.Text, pairs ...any) {
 func (f *file) reportOf(client string, e *trace.Event, text i18n.Text, pairs ...any) {
 	said := text.Args(append(pairs, "client", client)...)
 	found := Finding{Rule: f.rule, Step: e.Step, At: e.At, Client: client, Text: said.Localize(i18n.English), Panics: text == panics, said: said}
-	if n := len(f.found); n == 0 || f.found[n-1].Step != found.Step || f.found[n-1].Text != found.Text { // once for several servers
+	if n := len(f.found); n == 0 || f.found[n-1].At != found.At || f.found[n-1].Text != found.Text { // once for several servers
 		f.found = append(f.found, found)
 	}
 }
@@ -213,7 +213,7 @@ func Ask(tr *trace.Trace, rules ...Rule) []Finding {
 		}
 	}
 	for _, s := range tr.Scenes() {
-		calls.follow(s.Event)
+		calls.follow(tr, s.Event)
 		for _, f := range files {
 			f.follow(s)
 		}
