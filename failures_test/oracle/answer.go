@@ -131,7 +131,7 @@ func (k kept) follow(f *file, s *trace.Scene) {
 		switch after := s.Event.At - unlock.At; {
 		case after > Grace(f.Trace): // the key was there until this event
 			delete(k, client)
-			f.report(unlock, keptIt, "time", after.Truncate(time.Millisecond))
+			f.reportUntil(s.Event, unlock, keptIt, "time", after.Truncate(time.Millisecond))
 		case !owns(f.Trace, s.Keys, client) || s.Holds(client) > 0:
 			delete(k, client)
 		}

@@ -143,7 +143,7 @@ type entry struct {
 func leak(f *file) func(*trace.Scene) {
 	entries := map[string]*entry{}   // server and label → the entry in Redis now
 	failed := map[int]*trace.Event{} // acquires that returned without the lock
-	report := func(i *entry, until time.Duration, how i18n.Text) {
+	report := func(i *entry, e *trace.Event, until time.Duration, how i18n.Text) {
 		if i.orphaned == nil || until-i.orphaned.At <= i.allowed {
 			return
 		}
@@ -151,7 +151,7 @@ func leak(f *file) func(*trace.Scene) {
 		if until-i.orphaned.At < unit { // on a real server, where leases are short
 			unit = time.Millisecond
 		}
-		f.report(i.orphaned, how, "why", i.why, "time", (until - i.orphaned.At).Truncate(unit))
+		f.reportUntil(e, i.orphaned, how, "why", i.why, "time", (until - i.orphaned.At).Truncate(unit))
 	}
 	return func(s *trace.Scene) {
 		e := s.Event
@@ -168,7 +168,7 @@ func leak(f *file) func(*trace.Scene) {
 				entries[e.Server+effect.Owner.Label] = i
 			case trace.Removed, trace.Overwritten, trace.Lapsed:
 				if i, ok := entries[e.Server+effect.Owner.Label]; ok {
-					report(i, e.At, staysFor)
+					report(i, e, e.At, staysFor)
 					delete(entries, e.Server+effect.Owner.Label)
 				}
 			}
@@ -197,7 +197,7 @@ func leak(f *file) func(*trace.Scene) {
 				end += e.Bound
 			}
 			for _, at := range slices.Sorted(maps.Keys(entries)) {
-				report(entries[at], end, isStillThere)
+				report(entries[at], e, end, isStillThere)
 			}
 		}
 	}

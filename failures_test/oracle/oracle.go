@@ -118,7 +118,8 @@ func Grace(tr *trace.Trace) time.Duration { return tr.Lease/30 + tr.Slack }
 // Finding is a rule broken at one step of a trace.
 type Finding struct {
 	Rule   Rule          `json:"rule"`
-	Step   int           `json:"step"` // of the event that broke it
+	Step   int           `json:"step"`            // of the event that broke it
+	Until  int           `json:"until,omitempty"` // the step at which that is certain, if it is a later one
 	At     time.Duration `json:"at_ns"`
 	Client string        `json:"client"`
 	Text   string        `json:"text"`             // in English
@@ -148,6 +149,9 @@ var (
 	sentence = i18n.New("✗ {rule}: {text}")
 	given    = i18n.New("(given) {rule}: {text}")
 )
+
+// Shown returns the step at which pictures show the finding.
+func (f Finding) Shown() int { return max(f.Step, f.Until) }
 
 // Sentence returns the finding as pictures show it: the rule and the text.
 func (f Finding) Sentence(l i18n.Language) string {
@@ -179,6 +183,12 @@ func (f *file) reportOf(client string, e *trace.Event, text i18n.Text, pairs ...
 	if n := len(f.found); n == 0 || f.found[n-1].At != found.At || f.found[n-1].Text != found.Text { // once for several servers
 		f.found = append(f.found, found)
 	}
+}
+
+// reportUntil is [file.report] of what is certain only at a later event.
+func (f *file) reportUntil(later, e *trace.Event, text i18n.Text, pairs ...any) {
+	f.report(e, text, pairs...)
+	f.found[len(f.found)-1].Until = later.Step
 }
 
 // aside are rules about what does no harm by itself, such as a wasted command.

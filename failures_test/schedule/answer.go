@@ -61,7 +61,7 @@ var (
 
 // QuestionIn returns the question in one line.
 func (a Answer) QuestionIn(l i18n.Language) string {
-	return asked.Of(a.Attempts, "property", a.Property, "env", a.Env, "clients", a.Clients).Localize(l)
+	return asked.Of(a.Attempts, "property", NameIn(l, a.Property), "env", NameIn(l, a.Env), "clients", a.Clients).Localize(l)
 }
 
 // TextIn returns the finding. An answer from another process exists only in the language of that

@@ -81,6 +81,27 @@ var Properties = []Property{
 		About: i18n.New("the ledger never accepts an order twice if it refuses old tokens")},
 }
 
+var named = i18n.New("{word} ({id})")
+
+func init() {
+	for _, e := range Envs {
+		i18n.Register(i18n.Text(e.Name))
+	}
+	for _, p := range Properties {
+		i18n.Register(i18n.Text(p.Name))
+	}
+}
+
+// NameIn returns the name of a property or an environment in a language: its ID, with a word for it
+// in front where that differs.
+func NameIn(l i18n.Language, id string) string {
+	word := i18n.Text(id).Localize(l)
+	if word == id {
+		return id
+	}
+	return named.Localize(l, "word", word, "id", id)
+}
+
 // lease is the lease of the locks in a schedule.
 const lease = 30 * time.Second
 

@@ -96,7 +96,8 @@ func attempt(e trace.Event) string {
 	return fmt.Sprint(e.Client, e.Call, e.Command[:min(2, len(e.Command))])
 }
 
-// repeat returns one label for each kind of command in a repetition.
+// repeat returns one label for each kind of command in a repetition. Labels of several kinds all
+// take the time of the whole repetition, since their commands take turns.
 func (s *Story) repeat(first, end int) (labels []*Label) {
 	of, servers := map[string]*Label{}, map[*Label][]string{}
 	for i := first; i <= end; i++ {
@@ -120,6 +121,11 @@ func (s *Story) repeat(first, end int) (labels []*Label) {
 	for l, on := range servers {
 		if slices.Sort(on); on[0] != "" { // each server got the same number of commands
 			l.Event.Server, l.times = s.several(on), l.times/len(on)
+		}
+	}
+	if len(labels) > 1 {
+		for _, l := range labels {
+			l.At, l.Until = s.Events[first].At, s.Events[end].At
 		}
 	}
 	return labels

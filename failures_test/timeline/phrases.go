@@ -187,7 +187,11 @@ func (s *Story) say(t i18n.Text, l *Label) string {
 	}
 	if len(e.Command) > 0 {
 		reply := s.reply(e)
-		command, request := s.command(e)
+		named := e
+		if r := l.Request; r != nil && l.First < r.Executed { // then its value has a name
+			named.Command = s.Events[r.Executed].Command
+		}
+		command, request := s.command(named)
 		pairs = append(pairs, "command", command, "request", request, "reply", reply, "error", strings.TrimPrefix(reply, "(error) "))
 	}
 	if e.Result != nil {

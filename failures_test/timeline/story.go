@@ -5,6 +5,7 @@
 package timeline
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -86,6 +87,7 @@ const deadline trace.Kind = "deadline"
 
 // NewStory turns a trace into labels.
 func NewStory(tr *trace.Trace, found []oracle.Finding, language i18n.Language) *Story {
+	found = slices.SortedStableFunc(slices.Values(found), func(a, b oracle.Finding) int { return cmp.Compare(a.Shown(), b.Shown()) })
 	return makeLabels(&Story{Trace: tr, language: language}, found)
 }
 
@@ -195,7 +197,7 @@ func (t *labeler) addFindings(step int) {
 		return
 	}
 	l := t.Labels[len(t.Labels)-1]
-	for len(t.found) > 0 && (step < 0 || t.found[0].Step <= min(step, t.Events[max(l.Last, 0)].Step)) {
+	for len(t.found) > 0 && (step < 0 || t.found[0].Shown() <= min(step, t.Events[max(l.Last, 0)].Step)) {
 		l.Found, t.found = append(l.Found, t.found[0]), t.found[1:]
 	}
 }

@@ -264,3 +264,49 @@ func TestColorsAreOptional(t *testing.T) {
 	require.NotContains(t, draw(t, timeline.Options{}, story), "\x1b")
 	require.Contains(t, draw(t, timeline.Options{Color: true}, story), "\x1b[32m│")
 }
+
+func TestFindingStandsWhereItIsCertain(t *testing.T) {
+	got := draw(t, timeline.Options{Width: 140}, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.After(world.Installs).Drop()
+		a.TryLock()
+		b.Lock(world.Within(10 * time.Second))
+		w.Sleep(30 * time.Second)
+	})
+	require.Regexp(t, `(?s)✗ deadlock: .+ lease over\s+✗ leak: TryLock of A failed, and its key stays for 30s\n`, got)
+}
+
+func TestDelayedCommandHasOneName(t *testing.T) {
+	tr, err := world.Run(t, world.Config{
+		New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+			return &plain{rdb, "lock:" + name, "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", lease}, nil
+		},
+	}, func(w *world.World) {
+		a := w.Client("A")
+		a.Before(world.Write).Delay(time.Second)
+		a.Lock()
+	})
+	require.NoError(t, err)
+	got := timeline.Text(tr, nil, timeline.Options{})
+	require.Equal(t, 2, strings.Count(got, "SET K A1 NX PX 30000"), got)
+	require.NotContains(t, got, "A?")
+}
+
+func TestCommandsThatTakeTurnsHaveOneTime(t *testing.T) {
+	tr, err := world.Run(t, world.Config{New: newPlain}, func(w *world.World) {
+		a, b, c := w.Clients("A", "B", "C")
+		a.Lock()
+		b.StartLock(world.Within(2 * time.Second))
+		w.Sleep(50 * time.Millisecond)
+		c.Lock(world.Within(2 * time.Second))
+	})
+	require.NoError(t, err)
+	var spans []time.Duration
+	for _, r := range timeline.NewStory(tr, nil, "en").Rows() {
+		if strings.Contains(r.Text, "times in") && r.At >= 50*time.Millisecond {
+			spans = append(spans, r.At, r.Until)
+		}
+	}
+	require.Len(t, spans, 4)
+	require.Equal(t, spans[:2], spans[2:])
+}

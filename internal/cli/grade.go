@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/schedule"
 	"lockkata/internal/i18n"
 	"lockkata/internal/kata"
 	"lockkata/internal/page"
@@ -158,7 +159,7 @@ func (a *app) gradeText(card kata.Card) {
 		case found.Bound < 0:
 			what = searchCut.Args()
 		}
-		a.item("  ", a.say(searched, "property", found.Property, "env", found.Env, "what", what))
+		a.item("  ", a.say(searched, "property", schedule.NameIn(a.lang, found.Property), "env", schedule.NameIn(a.lang, found.Env), "what", what))
 	}
 }
 

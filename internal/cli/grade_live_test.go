@@ -42,7 +42,7 @@ func TestGradeOfALockInAModuleOfItsOwnAndInNone(t *testing.T) {
 	narrow, screen, said := onTerminal(t, 80)
 	require.Equal(t, exitFailed, narrow.run([]string{"grade", wrong, "--expect", golden, "--lang", "zh"}))
 	require.Regexp(t, `(?m)^  ✓ check-then-delete +没有违反规则$`, screen)
-	require.Contains(t, said.String(), "loss-hidden-at-unlock 的结果是“失效”，文件里是“安全”：丢锁未告知：Unlock 返回了 nil，但 A")
+	require.Contains(t, said.String(), "loss-hidden-at-unlock 的结果是“失效”，文件里是“安全”：隐瞒丢锁：Unlock 返回 nil，其实 A")
 	require.NotContains(t, said.String(), "second-client")
 	require.Empty(t, englishIn(screen.String()+said.String()))
 	requireColumns(t, 80, screen.String())

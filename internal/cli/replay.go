@@ -53,7 +53,7 @@ func (a *app) replay(text string) error {
 		begins = takenOver.Args("failure", c.From.Failure.ID, "n", c.From.Events)
 	}
 	a.heading(term.Bold, a.say(scheduleOf, "stage", capital(c.Stage.NameIn(a.lang)), "title", c.Stage.TitleIn(a.lang),
-		"property", c.Property.Name, "env", c.Env.Name, "begins", begins))
+		"property", schedule.NameIn(a.lang, c.Property.Name), "env", schedule.NameIn(a.lang, c.Env.Name), "begins", begins))
 	picture := a.draw(m.Trace, m.Found)
 	if len(m.Found) > 0 {
 		a.heading(term.Red, a.say(scheduleBreaks, "rule", i18n.Text(m.Found[0].Rule), "what", m.Found[0].Localize(a.lang)))

@@ -100,7 +100,7 @@ var (
 	legendLanes = i18n.New("│ inside   ║ two are inside")
 	legendStill = i18n.New("░ stands still")
 	legendNone  = i18n.New("{value} is not in Redis")
-	legendOwner = i18n.New("A1 is A's first hold")
+	legendOwner = i18n.New("A1 is A's first hold: our mark, not the value in Redis")
 	legendLine  = i18n.New("mutex.go:1 is the line that sent the command")
 )
 
@@ -175,18 +175,26 @@ var unstored = regexp.MustCompile(`\b[A-Z]\?`)
 
 // legend explains the signs in a picture.
 func (a *app) legend(picture string) {
-	bars, apart, names := a.say(legendLanes), "   ", a.say(legendOwner)+"   "+a.say(legendLine)
+	signs := []string{a.say(legendLanes)}
 	if strings.Contains(picture, "░") {
-		bars += "   " + a.say(legendStill)
+		signs = append(signs, a.say(legendStill))
 	}
 	if value := unstored.FindString(picture); value != "" {
-		bars += "   " + a.say(legendNone, "value", value)
+		signs = append(signs, a.say(legendNone, "value", value))
 	}
-	if term.Columns(bars+apart+names) > a.width {
-		apart = "\n"
+	line := ""
+	for _, sign := range append(signs, a.say(legendOwner), a.say(legendLine)) {
+		if line != "" && term.Columns(line+apart+sign) > a.width {
+			fmt.Fprintln(a.out, a.color.Paint(term.Dim, line))
+			line = ""
+		}
+		line = strings.TrimPrefix(line+apart+sign, apart)
 	}
-	fmt.Fprintln(a.out, a.color.Paint(term.Dim, bars+apart+names))
+	fmt.Fprintln(a.out, a.color.Paint(term.Dim, line))
 }
+
+// apart is the space between two signs of a legend.
+const apart = "   "
 
 func (a *app) showJSON(g grid) error {
 	type jsonRun struct {

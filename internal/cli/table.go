@@ -11,7 +11,7 @@ import (
 	"lockkata/internal/term"
 )
 
-// narrowestTitle is the fewest columns in which a title is printed.
+// narrowestTitle is the fewest columns that a title needs next to its row. With fewer it is printed below.
 const narrowestTitle = 24
 
 // Texts around the results.
@@ -122,6 +122,7 @@ func (a *app) printRows(r request, g grid) {
 		}
 		if a.width-width-3 < narrowestTitle {
 			fmt.Fprintln(a.out, line)
+			a.prose(term.Dim, 4, a.say(title))
 		} else {
 			a.item(term.Pad(line, width)+"   ", a.color.Paint(term.Dim, a.say(title)))
 		}

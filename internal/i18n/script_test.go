@@ -9,10 +9,10 @@ import (
 )
 
 func TestTextsOfAScriptAreFound(t *testing.T) {
-	const script = `a = say('step {n} of {all}', {n, all}); b = tell('lease', x); c = essay('no'); d = say("no"); e = say(name)`
-	require.Equal(t, []i18n.Text{"step {n} of {all}", "lease"}, i18n.OfScript(script))
-	require.Equal(t, map[string]string{"lease": "租约"}, i18n.Dictionary(i18n.Chinese, "lease", "go run ."), "without what is the same")
-	require.Empty(t, i18n.Dictionary(i18n.English, "lease"))
+	const script = `a = say('step {n} of {all}', {n, all}); b = tell('ledger', x); c = essay('no'); d = say("no"); e = say(name)`
+	require.Equal(t, []i18n.Text{"step {n} of {all}", "ledger"}, i18n.OfScript(script))
+	require.Equal(t, map[string]string{"ledger": "账本"}, i18n.Dictionary(i18n.Chinese, "ledger", "go run ."), "without what is the same")
+	require.Empty(t, i18n.Dictionary(i18n.English, "ledger"))
 }
 
 // A page looks texts up by the English, so an English text can have one translation only.

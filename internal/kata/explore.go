@@ -163,7 +163,7 @@ func (x Explored) Screen(v View) string {
 
 // counterexample draws a schedule that breaks a property.
 func (v View) counterexample(f judge.Found) string {
-	text := v.line(term.Bold, v.say(shortestWay, "property", f.Property, "env", f.Env))
+	text := v.line(term.Bold, v.say(shortestWay, "property", schedule.NameIn(v.Lang, f.Property), "env", schedule.NameIn(v.Lang, f.Env)))
 	if f.Trace != nil { // a lock that decides at random went another way
 		text += v.picture(f.Trace, f.Findings)
 	}

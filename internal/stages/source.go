@@ -68,13 +68,17 @@ func IsLock(name string) bool {
 }
 
 // Diff returns what the stage changed in the lock before it: a unified diff for each file of
-// either. Package comments and the stage's own name are left out, so that only the lesson
-// remains.
+// either. Package comments are left out, and lines that differ only in the stage's own name are
+// equal, so that only the lesson remains.
 func (s Stage) Diff(sources fs.FS) ([]string, error) {
 	changes, err := s.changes(sources)
 	var diffs []string
 	for _, f := range changes {
-		diffs = append(diffs, udiff.Unified(f.from, f.to, f.was, f.is))
+		diff, wrong := f.unified()
+		if wrong != nil {
+			return nil, wrong
+		}
+		diffs = append(diffs, diff)
 	}
 	return diffs, err
 }
@@ -84,7 +88,7 @@ func (s Stage) Diff(sources fs.FS) ([]string, error) {
 func (s Stage) Changed(sources fs.FS) (added, removed int, err error) {
 	changes, err := s.changes(sources)
 	for _, f := range changes {
-		for line := range strings.Lines(udiff.Unified("", "", bare(f.was), bare(f.is))) {
+		for line := range strings.Lines(udiff.Unified("", "", bare(compared(f.was)), bare(compared(f.is)))) {
 			switch {
 			case strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"):
 			case line[0] == '+':
@@ -121,6 +125,34 @@ func bare(text string) string {
 // change is a file of one or both of two locks: its path and its text in each.
 type change struct{ from, to, was, is string }
 
+// compared returns a file's text as it is compared: without its stage's own name.
+func compared(text string) string { return Renamed(text, "stage") }
+
+// unified returns the unified diff, with the text and the line numbers of the files.
+func (f change) unified() (string, error) {
+	was, is := compared(f.was), compared(f.is)
+	diff, err := udiff.ToUnifiedDiff(f.from, f.to, was, udiff.Lines(was, is), udiff.DefaultContextLines)
+	oldLines, newLines := strings.SplitAfter(f.was, "\n"), strings.SplitAfter(f.is, "\n")
+	oldSkipped, newSkipped := strings.Count(f.was, "\n")-strings.Count(was, "\n"), strings.Count(f.is, "\n")-strings.Count(is, "\n")
+	grown := 0 // lines added so far, less those removed
+	for _, h := range diff.Hunks {
+		h.ToLine = h.FromLine + grown + newSkipped
+		h.FromLine += oldSkipped
+		from, to := h.FromLine-1, h.ToLine-1
+		for i := range h.Lines {
+			switch l := &h.Lines[i]; l.Kind {
+			case udiff.Delete:
+				l.Content, from, grown = oldLines[from], from+1, grown-1
+			case udiff.Insert:
+				l.Content, to, grown = newLines[to], to+1, grown+1
+			default:
+				l.Content, from, to = newLines[to], from+1, to+1
+			}
+		}
+	}
+	return diff.String(), err
+}
+
 // changes returns the files of the stage and of the lock before it.
 func (s Stage) changes(sources fs.FS) (changes []change, err error) {
 	before, err := Find(s.Before)
@@ -138,8 +170,7 @@ func (s Stage) changes(sources fs.FS) (changes []change, err error) {
 	names := slices.Concat(slices.Collect(maps.Keys(old)), slices.Collect(maps.Keys(files)))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		was, is := Renamed(old[name], "stage"), Renamed(files[name], "stage")
-		changes = append(changes, change{path.Join(before.Dir, name), path.Join(s.Dir, name), was, is})
+		changes = append(changes, change{path.Join(before.Dir, name), path.Join(s.Dir, name), old[name], files[name]})
 	}
 	return changes, nil
 }

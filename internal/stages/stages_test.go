@@ -2,6 +2,10 @@ package stages_test
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -50,6 +54,46 @@ func TestDocumentsLocksHaveTheExpectedOutcomes(t *testing.T) {
 	for _, c := range stages.Documents() {
 		require.True(t, c.Hidden, c.ID)
 		t.Run(c.ID, func(t *testing.T) { failures.Check(t, c.Subject, c.Expect) })
+	}
+}
+
+// A diff shows the files' own lines, with their numbers.
+func TestDiffHasTheLinesOfTheFiles(t *testing.T) {
+	hunk := regexp.MustCompile(`^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@$`)
+	for _, c := range stages.All() {
+		if c.Before == "" {
+			continue
+		}
+		diffs, err := c.Diff(os.DirFS("../.."))
+		require.NoError(t, err)
+		var files [2][]string // before, after
+		var at [2]int
+		for line := range strings.Lines(strings.Join(diffs, "")) {
+			line = strings.TrimSuffix(line, "\n")
+			next := func(side int) {
+				require.Equal(t, files[side][at[side]], line[1:], "%s: line %d", c.ID, at[side]+1)
+				at[side]++
+			}
+			switch m := hunk.FindStringSubmatch(line); {
+			case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):
+				raw, _ := os.ReadFile(filepath.Join("../..", line[4:])) // a new file has no text before
+				files[strings.IndexByte("-+", line[0])] = strings.Split(string(raw), "\n")
+			case m != nil:
+				for side := range at {
+					at[side], err = strconv.Atoi(m[side+1])
+					require.NoError(t, err)
+					at[side]--
+				}
+			case line[0] == '-':
+				next(0)
+			case line[0] == '+':
+				next(1)
+			default:
+				at[0]++
+				next(1)
+			}
+		}
+		require.NotContains(t, strings.Join(diffs, ""), "stage:", c.ID)
 	}
 }
 
