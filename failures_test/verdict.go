@@ -67,6 +67,9 @@ func Judge(f Failure, s Subject, play Play) Verdict {
 			about = append(slices.Clip(about), oracle.CommandCount)
 		}
 		v.Findings = oracle.Judge(v.Trace, about...)
+		if !slices.Contains(s.Has, Reentry) { // a number in Redis is no count of holds
+			v.Findings = slices.DeleteFunc(v.Findings, func(x oracle.Finding) bool { return x.Rule == oracle.HoldCount })
+		}
 		if slices.ContainsFunc(v.Findings, oracle.Finding.IsOfEqualValues) {
 			v.rerunWithTime(s, play)
 		}
