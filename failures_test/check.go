@@ -16,9 +16,9 @@ import (
 type Expect func(Failure) Outcome
 
 // Flawless expects the lock to be safe from every failure, except those that no lock
-// with a lease can prevent.
+// over one server can prevent.
 func Flawless(f Failure) Outcome {
-	if f.Limit {
+	if f.PreventedBy != "" {
 		return Limit
 	}
 	return Safe

@@ -19,7 +19,7 @@ import (
 func TestExpectationForAnotherLock(t *testing.T) {
 	for _, f := range failures.All {
 		want := failures.Safe
-		if f.Limit {
+		if f.PreventedBy != "" {
 			want = failures.Limit
 		}
 		require.Equal(t, want, failures.Flawless(f), f.ID)
@@ -178,4 +178,39 @@ func TestExpectedFailureBreaksTheLockItself(t *testing.T) {
 	v = failures.Run(t, unmet, second)
 	require.Equal(t, oracle.Truth, v.Findings[0].Rule)
 	require.False(t, v.Is(failures.Broken), "A never got the lock")
+}
+
+// A finding is given up to the one for which the lock is reported. The sentence of a safe run names the
+// failure that is about it.
+func TestFindingThatTheStoryBreaksIsGiven(t *testing.T) {
+	f, found := failures.Find("delete-foreign")
+	require.True(t, found)
+	var given []bool
+	for _, x := range failures.Run(t, f, stages.MustFind("2").Subject).Findings {
+		if x.Rule == oracle.Exclusion {
+			given = append(given, x.Given)
+		}
+	}
+	require.Equal(t, []bool{true, false}, given, "C walks in because of the wrong delete")
+	for stage, about := range map[string]string{
+		"3": "Two were inside because the work takes longer than the lease: that is work-outlives-ttl",
+		"5": "Two were inside because the work takes longer than a lease that is not renewed: that is work-outlives-fixed-lease",
+		"6": "no rule is broken",
+	} {
+		require.Equal(t, about, failures.Run(t, f, stages.MustFind(stage).Subject).Sentence())
+	}
+}
+
+// Each rule that a story may break by itself has words, and the failure that is about it breaks it.
+func TestGivenRulesAreExplained(t *testing.T) {
+	for _, f := range failures.Catalogue {
+		for _, rule := range f.Given {
+			v := failures.Verdict{Failure: f, GivenBy: f.GivenBy, Outcome: failures.Safe, Findings: []oracle.Finding{{Rule: rule, Given: true}}}
+			require.Regexp(t, `^SAFE from .+ in this run\. [A-Z].+(: that is `+f.GivenBy+`|: the story takes that as given)\.$`, v.Headline())
+		}
+		if f.GivenBy != "" {
+			_, found := failures.Find(f.GivenBy)
+			require.True(t, found, f.ID)
+		}
+	}
 }

@@ -115,12 +115,22 @@ const (
 	Contexts Family = "contexts"
 	Sharing  Family = "re-entry and sharing"
 	Servers  Family = "the server"
-	Limits   Family = "what no lease can prevent"
+	Limits   Family = "the limits of the lock"
 	Fences   Family = "the same with a fenced ledger"
 	Guards   Family = "guards of the resource"
 	Usage    Family = "how the lock is used"
 	Normal   Family = "normal use"
 	RedLock  Family = "RedLock"
+)
+
+// Preventer is what can prevent a failure that no lock over one server can.
+type Preventer string
+
+// The preventers.
+const (
+	Resource Preventer = "the resource" // it refuses a write: by an old fencing token, or by a guard of its own
+	Majority Preventer = "a majority"   // of several servers, with a vote to spare, or a store with consensus
+	Caller   Preventer = "the caller"   // it uses the lock in another way
 )
 
 // Failure is one way to break a lock.
@@ -135,14 +145,18 @@ type Failure struct {
 	// Given names rules that the story itself breaks on every lock: other failures
 	// judge them.
 	Given []oracle.Rule
+	// GivenBy is the ID of the failure that is about the Given rules; "" if there is none.
+	GivenBy string
 	// Variant is how the lock is set up.
 	Variant Variant
 	// Lease is the lease to ask for; 0: the default of the world.
 	Lease time.Duration
 	// Guard is how the ledger protects itself.
 	Guard world.Guard
-	// Limit: no lock with a lease can prevent it.
-	Limit bool
+	// PreventedBy is what can prevent the failure if no lock over one server can; "" if a lock can.
+	PreventedBy Preventer
+	// Cure is the command of this program that shows how it is prevented.
+	Cure string
 	// FirstScreen marks what the first screen shows: the failures that tell the story of the stages.
 	FirstScreen bool
 	// Basic failures are asked first. A lock that breaks one is not asked the rest.
@@ -171,7 +185,7 @@ const (
 	Broken        Outcome = 'x' // the failure shows
 	Safe          Outcome = 'o' // it does not
 	Noticed       Outcome = 'n' // the hold is lost, but its owner is told in time
-	Limit         Outcome = 'i' // it shows, and no lock with a lease can prevent it
+	Limit         Outcome = 'i' // it shows, and no lock over one server can prevent it
 	NotApplicable Outcome = '-' // the lock lacks what the failure is about
 	Elsewhere     Outcome = 'w' // it was not run: only the controlled world can run it
 	NotTested     Outcome = 'u' // no rule is broken, but a precondition of the failure was not met
@@ -206,7 +220,7 @@ func (o *Outcome) UnmarshalText(id []byte) error {
 // Word returns the outcome in words for readers.
 func (o Outcome) Word() i18n.Text {
 	if o == Limit {
-		return "unavoidable"
+		return "not by this lock"
 	}
 	return i18n.Text(o.String())
 }

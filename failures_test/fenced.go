@@ -17,15 +17,15 @@ var twinStories = map[string]string{
 	"clock-jump":         "The clock of Redis jumps and ends A's lease, as before. B's token is higher, as every later one: A's write is refused.",
 }
 
-// twins returns the failures that no lease can prevent, with a ledger that refuses old fencing tokens.
+// twins returns the failures that no lock over one server can prevent, with a ledger that refuses old fencing tokens.
 func twins() []Failure {
 	all := slices.Clone(limitFailures)
 	for i, f := range all {
-		f.ID, f.Family = f.ID+"-fenced", Fences
+		f.ID, f.GivenBy, f.Family = f.ID+"-fenced", f.ID, Fences
 		f.Title = "fencing token: " + f.Title
 		f.Story = twinStories[limitFailures[i].ID]
 		f.Fixed = "A token that rises with each hold, and a ledger that refuses a lower one."
-		f.Guard, f.Limit, f.Needs = world.TokenGuard, false, []Feature{Fencing}
+		f.Guard, f.PreventedBy, f.Cure, f.Needs = world.TokenGuard, "", "", []Feature{Fencing}
 		f.FirstScreen = f.ID == "process-pause-fenced"
 		all[i] = f
 	}
@@ -41,6 +41,7 @@ var tokenFailures = []Failure{
 		Fixed:    "The token is at least the server's clock in microseconds, so it rises even after Redis has lost its data.",
 		Breaks:   []oracle.Rule{oracle.Damage},
 		Given:    []oracle.Rule{oracle.Exclusion},
+		GivenBy:  "evicted-or-flushed",
 		Requires: []Precondition{given("A A A"), taken("A", serverDid)},
 		Script:   func(w *world.World) { loseToken(w, w.FlushAll) },
 	},
@@ -51,6 +52,7 @@ var tokenFailures = []Failure{
 		Fixed:    "The token is at least the server's clock in microseconds: that needs only clocks that disagree by less than a failover takes.",
 		Breaks:   []oracle.Rule{oracle.Damage},
 		Given:    []oracle.Rule{oracle.Exclusion},
+		GivenBy:  "failover-async",
 		Requires: []Precondition{given("A A A"), taken("A", serverDid)},
 		Script:   func(w *world.World) { loseToken(w, w.Failover) },
 	},
@@ -61,6 +63,7 @@ var tokenFailures = []Failure{
 		Fixed:    "The token is also higher than the last one, which Redis keeps for much longer than a lease.",
 		Breaks:   []oracle.Rule{oracle.Damage},
 		Given:    []oracle.Rule{oracle.Exclusion},
+		GivenBy:  "evicted-or-flushed",
 		Requires: []Precondition{given("A"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
@@ -111,6 +114,7 @@ var tokenFailures = []Failure{
 		Fixed:    "The command that takes the lock makes the token as well.",
 		Breaks:   []oracle.Rule{oracle.Damage},
 		Given:    []oracle.Rule{oracle.Exclusion, oracle.LossHidden},
+		GivenBy:  "process-pause",
 		Requires: []Precondition{given("B"), ends("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")

@@ -86,7 +86,7 @@ func TestAnswersOfGuardsAreDrawnInBothLanguages(t *testing.T) {
 		"process-pause-unique":     {"the name is taken (unique key)", "名字已有人用（唯一键）"},
 		"process-pause-version":    {"refused: version 1, now 2", "拒绝：版本 1，现在是 2"},
 		"write-delayed-stock":      {"0 rows: none left", "0 行：没有了"},
-		"write-delayed-idempotent": {"done before: tea by B", "之前做过：tea（B）"},
+		"write-delayed-idempotent": {"request r1 done before: tea by B", "请求 r1 之前做过：tea（B）"},
 		"unlock-before-commit":     {"inserted, not committed", "已创建，未提交"},
 	} {
 		f, _ := failures.Find(id)

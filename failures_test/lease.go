@@ -76,7 +76,8 @@ var leaseFailures = []Failure{
 		Story:    "A asks for a lease of 300 ms and works longer. B takes the lock within the same second, and then A unlocks. A lock that counts in whole seconds gives A no lease, or one of a second; one whose value is the time mistakes B's key for A's.",
 		Fixed:    "PX, in milliseconds, and a random value for each hold.",
 		Breaks:   []oracle.Rule{oracle.Lease, oracle.WrongDelete},
-		Given:    []oracle.Rule{oracle.Exclusion}, // A and B overlap: that is work-outlives-fixed-lease
+		Given:    []oracle.Rule{oracle.Exclusion},
+		GivenBy:  "work-outlives-ttl",
 		Requires: []Precondition{given("A B"), ends("A")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")

@@ -31,13 +31,14 @@ var networkFailures = []Failure{
 	},
 	{
 		ID: "each-grant-late", Family: Network, Lease: 3 * time.Second,
-		Title:  "the way to Redis takes longer than the lease",
-		Story:  "A asks for the lock with a lease of 3 s, and each reply to an acquire takes longer: the lease is too short for that network. A cannot use such a grant. If A asks again each time it gets one, TryLock never returns, and keeps Redis busy.",
-		Fixed:  "TryLock gives up after a few grants that came too late, and returns an error: the lease is too short for the round trip to Redis.",
-		Breaks: []oracle.Rule{oracle.Waiting},
-		Given:  []oracle.Rule{oracle.Exclusion}, // believing a late grant is slow-grant
-		Client: func(o *redis.Options) { o.ReadTimeout = -1 },
-		Live:   leaseOfMachine,
+		Title:   "the way to Redis takes longer than the lease",
+		Story:   "A asks for the lock with a lease of 3 s, and each reply to an acquire takes longer: the lease is too short for that network. A cannot use such a grant. If A asks again each time it gets one, TryLock never returns, and keeps Redis busy.",
+		Fixed:   "TryLock gives up after a few grants that came too late, and returns an error: the lease is too short for the round trip to Redis.",
+		Breaks:  []oracle.Rule{oracle.Waiting},
+		Given:   []oracle.Rule{oracle.Exclusion},
+		GivenBy: "slow-grant",
+		Client:  func(o *redis.Options) { o.ReadTimeout = -1 },
+		Live:    leaseOfMachine,
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.After(world.Installs).Always().Delay(w.Lease * 7 / 6)

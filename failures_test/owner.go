@@ -73,7 +73,8 @@ var ownerFailures = []Failure{
 		Story:    "A works longer than its lease, and B takes the lock. Then A unlocks: DEL removes B's key. C finds no key and walks in beside B.",
 		Fixed:    "The owner's value in the key, compared before the delete.",
 		Breaks:   []oracle.Rule{oracle.WrongDelete},
-		Given:    []oracle.Rule{oracle.Exclusion}, // A and B overlap: that is work-outlives-ttl
+		Given:    []oracle.Rule{oracle.Exclusion},
+		GivenBy:  "work-outlives-ttl",
 		Requires: []Precondition{given("A B"), ends("A")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")

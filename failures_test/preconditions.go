@@ -27,7 +27,7 @@ var (
 	notAtItsEnd  = i18n.New("{client} did not ask in the last millisecond of a lease")
 	noneRenewed  = i18n.New("nothing renewed {client}'s lock")
 	noneLate     = i18n.New("no Unlock of {client} reached Redis when {client} had the lock again")
-	noneTooLate  = i18n.New("no Lock of {client} took the lock after its deadline")
+	noneTooLate  = i18n.New("no command of {client} took the lock after its call was over")
 	noRenewal    = i18n.New("no renewal was on its way when {client} unlocked")
 	stillOpen    = i18n.New("Close of {client} did not return")
 	noneInserted = i18n.New("{client} did not ask the ledger to insert an order")
@@ -185,14 +185,16 @@ func arrivesLate(client string) Precondition {
 	})
 }
 
-// arrivesTooLate: a command of that client's Lock took the lock after the Lock's deadline.
+// arrivesTooLate: a command of that client's Lock or TryLock took the lock after the call had returned, or
+// after its deadline.
 func arrivesTooLate(client string) Precondition {
 	return seen(noneTooLate.Args("client", client), func(s *trace.Scene) bool {
 		e := s.Event
 		isOver := func(c trace.Event) bool {
-			return c.Kind == trace.Called && c.Call == e.Call && c.Bound > 0 && e.At > c.At+c.Bound
+			isPast := c.Kind == trace.Called && c.Bound > 0 && e.At > c.At+c.Bound
+			return c.Call == e.Call && (isPast || c.Kind == trace.Returned)
 		}
-		return e.Kind == trace.Executed && e.Op == trace.OpLock && e.Client == client && e.Effects.Include(trace.Installed) &&
+		return e.Kind == trace.Executed && trace.IsAcquire(e.Op) && e.Client == client && e.Effects.Include(trace.Installed) &&
 			slices.ContainsFunc(s.Trace.Events[:s.Index], isOver)
 	})
 }

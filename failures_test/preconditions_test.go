@@ -198,12 +198,12 @@ func TestFailureIsNotTestedIfAPreconditionIsMissing(t *testing.T) {
 		{"acquire-arrives-late", whole, func(w *world.World) {
 			w.Client("A").Lock(world.Within(w.Lease))
 			w.Sleep(2 * w.Lease)
-		}, "no Lock of A took the lock after its deadline"},
+		}, "no command of A took the lock after its call was over"},
 		{"acquire-arrives-late", whole, func(w *world.World) { // it has no deadline
 			a := w.Client("A")
 			a.Before(world.Write).Delay(w.Lease / 60)
 			a.Lock()
-		}, "no Lock of A took the lock after its deadline"},
+		}, "no command of A took the lock after its call was over"},
 		{"reentries-at-once", whole, func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()

@@ -45,7 +45,8 @@ var reentryFailures = []Failure{
 		Story:    "A and G are goroutines of one process and use one object. Redis evicts A's key, and G takes the lock. A has done its work and unlocks, but by now the lock is G's. If the object knows only its newest hold, A's Unlock deletes G's key. If one watchdog renews for all, A's loss ends G's renewals, and G works longer than its lease.",
 		Fixed:    "Each hold has its own value and its own renewals, and its Unlock frees no other.",
 		Breaks:   []oracle.Rule{oracle.WrongDelete, oracle.Watchdog},
-		Given:    []oracle.Rule{oracle.Exclusion, oracle.LossHidden}, // A and G overlap, or a lease is not renewed: those are other stories
+		Given:    []oracle.Rule{oracle.Exclusion, oracle.LossHidden},
+		GivenBy:  "work-outlives-ttl",
 		Requires: []Precondition{given("A G"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -177,7 +178,8 @@ var reentryFailures = []Failure{
 		Story:    "A's lease ends, and B takes the lock. A calls a helper that locks. A counter in A's own memory still says one, so the helper gets the lock without asking Redis, while B holds it.",
 		Fixed:    "Redis decides: re-entry asks whether the owner is still there.",
 		Breaks:   []oracle.Rule{oracle.Truth},
-		Given:    []oracle.Rule{oracle.Exclusion, oracle.LossHidden}, // A and B overlap: that is work-outlives-ttl
+		Given:    []oracle.Rule{oracle.Exclusion, oracle.LossHidden},
+		GivenBy:  "work-outlives-ttl",
 		Needs:    []Feature{Reentry},
 		Requires: []Precondition{given("A B"), ends("A")},
 		Script: func(w *world.World) {

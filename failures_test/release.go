@@ -35,6 +35,7 @@ var releasing = []Failure{
 		Fixed:    "Stop the watchdog first, then delete: whatever the delete returns, the lease ends.",
 		Breaks:   []oracle.Rule{oracle.Deadlock, oracle.Watchdog},
 		Given:    []oracle.Rule{oracle.Leak}, // the refused unlock leaves the key for the rest of its lease
+		GivenBy:  "unlock-refused",
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -105,6 +106,7 @@ var releasing = []Failure{
 		// Without a watchdog the lease ends during the work: that is work-outlives-ttl. A limit
 		// ends a hold while its key is there.
 		Given:    []oracle.Rule{oracle.Exclusion, oracle.EarlyLoss},
+		GivenBy:  "work-outlives-ttl",
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -119,7 +121,8 @@ var releasing = []Failure{
 		Story:    "A's business hangs in a loop, and each turn of the loop calls a helper that takes the lock and gives it back. A limit for the hold that starts again with each re-entry limits nothing, and B never gets the lock.",
 		Fixed:    "The limit counts from the first hold: a re-entry does not restart it.",
 		Breaks:   []oracle.Rule{oracle.EndlessHold},
-		Given:    []oracle.Rule{oracle.Exclusion, oracle.EarlyLoss}, // as in renewed-for-ever
+		Given:    []oracle.Rule{oracle.Exclusion, oracle.EarlyLoss},
+		GivenBy:  "work-outlives-ttl",
 		Requires: []Precondition{given("A A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -141,6 +144,7 @@ var releasing = []Failure{
 		Breaks: []oracle.Rule{oracle.EndlessHold},
 		// The rules take A for the holder until it unlocks.
 		Given:    []oracle.Rule{oracle.Exclusion, oracle.EarlyLoss},
+		GivenBy:  "work-outlives-ttl",
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")

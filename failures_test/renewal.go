@@ -17,7 +17,8 @@ var renewing = []Failure{
 		Story:    "A's process stands still as its watchdog sends a renewal. The lease ends, and B takes the lock. A wakes up, and the renewal arrives: if it does not check whose key it is, it keeps B's lock alive, forever if A goes on.",
 		Fixed:    "The renewal is a script: compare the owner, then PEXPIRE.",
 		Breaks:   []oracle.Rule{oracle.WrongExtend},
-		Given:    []oracle.Rule{oracle.Exclusion}, // A still believes that it holds the lock: that is process-pause
+		Given:    []oracle.Rule{oracle.Exclusion},
+		GivenBy:  "process-pause",
 		Requires: []Precondition{given("A B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")

@@ -13,15 +13,22 @@ import (
 
 // The texts of outcomes.
 var (
-	safeInThisRun = i18n.New("SAFE in this run: {what}.")
+	safeFrom      = i18n.New("SAFE from {rules} in this run.")
+	safeFromBut   = i18n.New("SAFE from {rules} in this run. {what}.")
+	isElsewhere   = i18n.New("{what} because {why}: that is {failure}")
+	isGiven       = i18n.New("{what}: the story takes that as given")
 	judged        = i18n.New("{outcome}: {what}.")
 	judgedAt      = i18n.New("{outcome}: {what}, sent at {line}.")
 	nothingBroken = i18n.New("no rule is broken")
-	onlyGiven     = i18n.New("only {rules} is broken, and this story takes that as given")
+	thenRule      = i18n.New("{rules}, {rule}")
 	andRule       = i18n.New("{rules} and {rule}")
-	toldInTime    = i18n.New("the hold is lost, and its owner is told in time")
-	ruleBroken    = i18n.New("{rule}: {what}")
-	cannotPlay    = i18n.New("cannot be played here: {why}")
+	limited       = i18n.New("{outcome}. {who}")
+	can           = map[Preventer]i18n.Text{
+		Resource: i18n.New("The resource can: {command}"), Majority: i18n.New("A majority can: {command}"), Caller: i18n.New("The caller can: {command}"),
+	}
+	toldInTime = i18n.New("the hold is lost, and its owner is told in time")
+	ruleBroken = i18n.New("{rule}: {what}")
+	cannotPlay = i18n.New("cannot be played here: {why}")
 )
 
 func init() {
@@ -31,8 +38,12 @@ func init() {
 	for _, f := range Catalogue {
 		i18n.Register(i18n.Text(f.Family), i18n.Text(f.Title), i18n.Text(f.Story), i18n.Text(f.Fixed), i18n.Text(f.Live))
 	}
+	i18n.Register(i18n.Text(Resource), i18n.Text(Majority), i18n.Text(Caller))
 	i18n.Register(i18n.Text(FixedLease), i18n.Text(Beside), i18n.Text(BesideRenewed), i18n.Text(Crowded), i18n.Text(Nested), i18n.Text(Both))
 }
+
+// Can returns the sentence that names who can prevent a failure, with a place for a {command} that shows it.
+func (p Preventer) Can() i18n.Text { return can[p] }
 
 // loud returns the outcome in capitals, for the head of a line.
 func (o Outcome) loud() i18n.Text { return i18n.Text(strings.ToUpper(string(o.Word()))) }
@@ -42,8 +53,11 @@ func (v Verdict) Headline() string { return v.HeadlineIn(i18n.English) }
 
 // HeadlineIn returns the headline in a language.
 func (v Verdict) HeadlineIn(l i18n.Language) string {
-	if v.Outcome == Safe {
-		return safeInThisRun.Localize(l, "what", v.given(l))
+	switch f := v.Failure; v.Outcome {
+	case Safe:
+		return v.safeHeadline(l)
+	case Limit:
+		return limited.Localize(l, "outcome", v.Outcome.loud(), "who", f.PreventedBy.Can().Args("command", "go run . "+f.Cure))
 	}
 	say := judged
 	at := v.at()
@@ -63,7 +77,7 @@ func (v Verdict) SentenceIn(l i18n.Language) string {
 	}
 	switch v.Outcome {
 	case Safe:
-		return nothingBroken.Localize(l)
+		return cmp.Or(v.given(l), nothingBroken.Localize(l))
 	case Noticed:
 		return toldInTime.Localize(l)
 	case NotApplicable, NotTested:
@@ -111,22 +125,45 @@ func SourceOf(tr *trace.Trace, f oracle.Finding) (source trace.Source, at trace.
 	return source, at
 }
 
-// given returns a sentence for a safe lock, with the rules that the story itself breaks.
-func (v Verdict) given(l i18n.Language) string {
+// happened are the words for a rule that a story itself breaks.
+var happened = map[oracle.Rule]i18n.Text{
+	oracle.Exclusion: i18n.New("Two were inside"), oracle.Leak: i18n.New("A key stayed"), oracle.BoundedWait: i18n.New("A waiter was overtaken"),
+	oracle.Deadlock: i18n.New("A client waited for a lock that no client held"), oracle.LossHidden: i18n.New("A loss stayed hidden"),
+	oracle.EarlyLoss: i18n.New("A hold ended early"), oracle.Truth: i18n.New("A call returned what was not so"),
+}
+
+// safeHeadline names the rules that the failure is about, and what the story itself has broken.
+func (v Verdict) safeHeadline(l i18n.Language) string {
 	rules := ""
-	for _, m := range v.Failure.Given {
-		switch name := i18n.Text(m).Localize(l); {
-		case !oracle.Violates(v.Findings, m):
-		case rules == "":
+	for i, r := range v.Failure.Breaks {
+		name := i18n.Text(r).Localize(l)
+		switch last := len(v.Failure.Breaks) - 1; {
+		case i == 0:
 			rules = name
+		case i < last:
+			rules = thenRule.Localize(l, "rules", rules, "rule", name)
 		default:
 			rules = andRule.Localize(l, "rules", rules, "rule", name)
 		}
 	}
-	if rules == "" {
-		return nothingBroken.Localize(l)
+	if given := v.given(l); given != "" {
+		return safeFromBut.Localize(l, "rules", rules, "what", given)
 	}
-	return onlyGiven.Localize(l, "rules", rules)
+	return safeFrom.Localize(l, "rules", rules)
+}
+
+// given returns what the story itself has broken, and the failure that is about it; "" if it has broken
+// nothing.
+func (v Verdict) given(l i18n.Language) string {
+	at := slices.IndexFunc(v.Findings, func(x oracle.Finding) bool { return x.Given })
+	if at < 0 {
+		return ""
+	}
+	what := happened[v.Findings[at].Rule]
+	if about, isKnown := Find(v.GivenBy); isKnown {
+		return isElsewhere.Localize(l, "what", what, "why", i18n.Text(about.Title), "failure", about.ID)
+	}
+	return isGiven.Localize(l, "what", what)
 }
 
 // Cause is a common reason of several failures that break a lock.

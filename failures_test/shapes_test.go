@@ -105,7 +105,7 @@ end
 return redis.call("DEL", KEYS[1])`
 	freesByField = `if redis.call("HEXISTS", KEYS[1], ARGV[1]) == 0 then return 0 end
 return redis.call("DEL", KEYS[1])`
-	inTurn = `redis.call("ZADD", KEYS[2], ARGV[3], ARGV[1])
+	queues = `redis.call("ZADD", KEYS[2], ARGV[3], ARGV[1])
 redis.call("PEXPIRE", KEYS[2], ARGV[2])
 if redis.call("SET", KEYS[1], ARGV[1], "NX", "PX", ARGV[2]) then return 1 end
 redis.call("ZREM", KEYS[2], ARGV[1])
@@ -126,7 +126,7 @@ func TestLocksOfOtherShapesHaveTheOutcomesOfStage4(t *testing.T) {
 		"time of the owner":        {unlessTaken(`ARGV[1], ARGV[3]`), freesByField, number},
 		"numbers only":             {unlessTaken(`"owner", ARGV[1], "since", ARGV[3], "pid", 17`), freesByValue, number},
 		"refused clients count":    {refusedAreCounted + unlessTaken(`"owner", ARGV[1], "since", ARGV[3]`), freesByValue, number},
-		"a queue next to the key":  {inTurn, freesTurn, uuid.NewString},
+		"a queue next to the key":  {queues, freesTurn, uuid.NewString},
 	} {
 		t.Run(name, func(t *testing.T) {
 			subject := lock.subject(t)

@@ -75,7 +75,7 @@ func TestStuckLockIsReportedWithItsLine(t *testing.T) {
 				for _, f := range failures.All {
 					cells[stages.MustFind("4").Expect(f)]++
 				}
-				require.Contains(t, string(out), fmt.Sprintf("broken %d, safe %d, unavoidable %d, not applicable %d",
+				require.Contains(t, string(out), fmt.Sprintf("broken %d, safe %d, not by this lock %d, not applicable %d",
 					cells[failures.Broken], cells[failures.Safe], cells[failures.Limit], cells[failures.NotApplicable]))
 				require.Contains(t, string(out), "\n        1 failure: the holder is not told of a loss: work-outlives-fixed-lease\n")
 			}
@@ -99,7 +99,7 @@ func TestRunFlagSelectsOneFailure(t *testing.T) {
 	child.Env = append(os.Environ(), "LOCKKATA_HOSTILE=calm")
 	out, err := child.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	require.Contains(t, string(out), "late-unlock: safe, as expected of calm: no rule is broken")
+	require.Contains(t, string(out), "late-unlock: safe, as expected of calm: A key stayed: the story takes that as given")
 	require.NotContains(t, string(out), "crash-before-expire")
 }
 

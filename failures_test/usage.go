@@ -14,8 +14,8 @@ import (
 // one.
 var usageFailures = []Failure{
 	{
-		ID: "unlock-before-commit", Family: Usage, Limit: true,
-		Title:    "the lock is free before the transaction commits",
+		ID: "unlock-before-commit", Family: Usage, FirstScreen: true, PreventedBy: Caller, Cure: "show unlock-after-commit",
+		Title:    "the lock is free before the commit",
 		Story:    "A's work is a transaction of the database. A locks, inserts the order, unlocks, and commits after that. In between B takes the lock and does not see the order, since it is not committed, and creates it too. This is what @Transactional does around a method that locks inside, and defer tx.Commit() before defer Unlock(), since the last defer runs first. Each client was alone inside the lock, but a part of A's work was outside.",
 		Fixed:    "Nothing in the lock: no lock can keep its caller from unlocking too early. Commit, then unlock: the lock goes around the transaction.",
 		Breaks:   []oracle.Rule{oracle.Damage},
@@ -42,7 +42,7 @@ var usageFailures = []Failure{
 		},
 	},
 	{
-		ID: "two-locks-any-order", Family: Usage, Variant: Both, Limit: true,
+		ID: "two-locks-any-order", Family: Usage, Variant: Both, PreventedBy: Caller, Cure: "show two-locks-one-order",
 		Title:    "two clients take two locks in opposite orders",
 		Story:    "A takes order:1001 and then stock:tea, B takes stock:tea and then order:1001. Each has its first lock and waits for the other's: a deadlock. With a watchdog both renew what they have, and wait until one of them gives up. Without a watchdog the leases end while they wait: each gets the lock that the other has lost, and both believe that they have both locks.",
 		Fixed:    "Nothing in the lock: it does not know the other lock. All clients take their locks in one order, such as that of the names. A deadline ends the wait.",

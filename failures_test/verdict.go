@@ -25,6 +25,7 @@ type Verdict struct {
 	Reason   string           `json:"sentence,omitempty"` // set by In; else see Sentence
 	Line     string           `json:"line,omitempty"`     // of the lock, where it broke a rule; set by In
 	Findings []oracle.Finding `json:"findings,omitempty"`
+	GivenBy  string           `json:"given_by,omitempty"` // the failure that is about the findings that are Given
 	Trace    *trace.Trace     `json:"trace,omitempty"`
 	Err      error            `json:"-"` // why the run did not end
 	Missing  i18n.Message     `json:"-"` // the reason why the failure does not apply, is not tested or not played
@@ -56,7 +57,10 @@ type Play func(world.Config, func(*world.World)) (*trace.Trace, error)
 
 // Judge is [Run] in the world that play makes.
 func Judge(f Failure, s Subject, play Play) Verdict {
-	v := Verdict{Failure: f, Subject: s.Name}
+	v := Verdict{Failure: f, Subject: s.Name, GivenBy: f.GivenBy}
+	if f.Variant == FixedLease && f.GivenBy == "work-outlives-ttl" && slices.Contains(s.Has, Watchdog) {
+		v.GivenBy = "work-outlives-fixed-lease"
+	}
 	if v.Missing = s.lacks(f); v.Missing.Text != "" {
 		v.Outcome = NotApplicable
 		return v
@@ -75,7 +79,20 @@ func Judge(f Failure, s Subject, play Play) Verdict {
 		}
 	}
 	v.decide()
+	v.markGiven()
 	return v
+}
+
+// markGiven marks the findings by rules that the story itself breaks, up to the one for which the lock
+// is reported. Later ones are its consequences.
+func (v *Verdict) markGiven() {
+	against, isBroken := v.Against()
+	for i, found := range v.Findings {
+		if isBroken && found.Step >= against.Step {
+			return
+		}
+		v.Findings[i].Given = slices.Contains(v.Failure.Given, found.Rule)
+	}
 }
 
 // rerunWithTime runs the failure again with a microsecond for each command. If values are no longer equal
@@ -206,7 +223,7 @@ func (v *Verdict) decide() {
 	switch about := slices.Contains(f.Breaks, against.Rule); {
 	case unknown.Text != "":
 		v.Outcome, v.Missing, v.Findings = NotPlayed, unknown, nil
-	case isBroken && !(about && f.Limit):
+	case isBroken && !(about && f.PreventedBy != ""):
 		v.Outcome = Broken
 	case !ended:
 		v.Outcome, v.Missing = NotPlayed, i18n.Text(strings.TrimPrefix(v.Err.Error(), "world: ")).Args()

@@ -38,15 +38,15 @@ var (
 type callEffects struct {
 	left      bool // its context was cancelled, or the scenario no longer waits for it
 	installed []trace.Owner
-	freed     bool // removed an entry of its client, or decremented the count
-	owned     bool // saw, or left, an entry of its client
-	met       bool // saw, or left, an entry of any client
+	freed     []string // the servers where it removed an entry of its client, or decremented the count
+	owned     bool     // got, saw or left entries of its client on most of the servers
+	met       bool     // saw, or left, an entry of any client
 }
 
 // byCall are the effects of each call. All rules share them.
 type byCall map[int]callEffects
 
-func (b byCall) follow(e *trace.Event) {
+func (b byCall) follow(tr *trace.Trace, e *trace.Event) {
 	d := b[e.Call]
 	switch {
 	case e.Call == 0:
@@ -60,14 +60,14 @@ func (b byCall) follow(e *trace.Event) {
 		switch {
 		case effect.Kind == trace.Installed:
 			d.installed = append(d.installed, effect.Owner)
-		case (effect.Kind == trace.Removed || effect.Kind == trace.Counted) && effect.Owner.Client == e.Client:
-			d.freed = true
+			granted := slices.DeleteFunc(slices.Clone(d.installed), func(o trace.Owner) bool { return o != effect.Owner })
+			d.owned = d.owned || tr.IsMajority(len(granted))
+		case (effect.Kind == trace.Removed || effect.Kind == trace.Counted) && effect.Owner.Client == e.Client && !slices.Contains(d.freed, e.Server):
+			d.freed = append(d.freed, e.Server)
 		}
 	}
-	for _, key := range e.Keys {
-		d.met = true
-		d.owned = d.owned || key.Owner.Client == e.Client
-	}
+	d.met = d.met || len(e.Keys) > 0
+	d.owned = d.owned || owns(tr, e.Keys, e.Client)
 	b[e.Call] = d
 }
 
@@ -94,7 +94,7 @@ func truth(f *file) func(*trace.Scene) {
 				f.report(e, falseLoss)
 			}
 		case e.Kind == trace.Returned:
-			text := contradiction(e, f.calls[e.Call], s.Keys, owed[e.Call])
+			text := f.contradiction(e, s.Keys, owed[e.Call])
 			switch {
 			case text == failsForNobody && (taken[e.Client] > 0 || s.Condition(e.Process).Closed): // this may mean that its hold is lost
 			case (text == freedIt || text == stillItsOwn) && told[e.Client]: // it may be told so again, also while its key is in Redis
@@ -132,25 +132,40 @@ func (k kept) follow(f *file, s *trace.Scene) {
 		case after > Grace(f.Trace): // the key was there until this event
 			delete(k, client)
 			f.report(unlock, keptIt, "time", after.Truncate(time.Millisecond))
-		case !owns(s.Keys, client) || s.Holds(client) > 0:
+		case !owns(f.Trace, s.Keys, client) || s.Holds(client) > 0:
 			delete(k, client)
 		}
 	}
 	e := s.Event
 	unlocked := e.Kind == trace.Returned && e.Op == trace.OpUnlock && e.Result.Claim == trace.ClaimDone
-	if unlocked && !f.calls[e.Call].freed && s.Holds(e.Client) == 0 && owns(s.Keys, e.Client) {
+	if unlocked && !f.hasFreed(e.Call) && s.Holds(e.Client) == 0 && owns(f.Trace, s.Keys, e.Client) {
 		k[e.Client] = e
 	}
 }
 
-// owns reports whether one of the keys belongs to the client.
-func owns(keys []trace.Key, client string) bool {
-	return slices.ContainsFunc(keys, func(key trace.Key) bool { return key.Owner.Client == client })
+// hasFreed reports whether a call has freed its client's lock on most of the servers.
+func (f *file) hasFreed(call int) bool { return f.IsMajority(len(f.calls[call].freed)) }
+
+// owns reports whether most of the servers have a key that belongs to the client.
+func owns(tr *trace.Trace, keys []trace.Key, client string) bool {
+	return onMost(tr, keys, func(k trace.Key) bool { return k.Owner.Client == client })
+}
+
+// onMost reports whether most of the servers have a key of some kind. The keys are sorted by server.
+func onMost(tr *trace.Trace, keys []trace.Key, is func(trace.Key) bool) bool {
+	servers, last := 0, ""
+	for _, k := range keys {
+		if is(k) && (servers == 0 || k.Server != last) {
+			servers, last = servers+1, k.Server
+		}
+	}
+	return tr.IsMajority(servers)
 }
 
 // contradiction returns how a result disagrees with what the call did, "" if it agrees.
-func contradiction(e *trace.Event, did callEffects, keys []trace.Key, owed bool) i18n.Text {
-	refused, mine := e.Result.Claim == trace.ClaimRefused, owns(keys, e.Client)
+func (f *file) contradiction(e *trace.Event, keys []trace.Key, owed bool) i18n.Text {
+	did, freed := f.calls[e.Call], f.hasFreed(e.Call)
+	refused, mine := e.Result.Claim == trace.ClaimRefused, owns(f.Trace, keys, e.Client)
 	switch {
 	case e.Result.Claim == trace.ClaimPanic:
 		return panics
@@ -158,48 +173,51 @@ func contradiction(e *trace.Event, did callEffects, keys []trace.Key, owed bool)
 		return saysBoth
 	case e.Op == trace.OpLock && errors.Is(e.Result.Err, trace.ErrNothing) && (len(keys) == 0 || mine): // else it is a refusal
 		return saysNothing
-	case trace.IsAcquire(e.Op) && e.Result.Held && len(did.installed) == 0 && !did.owned && !mine:
+	case trace.IsAcquire(e.Op) && e.Result.Held && !did.owned && !mine:
 		return neverOwn
 	case trace.IsAcquire(e.Op) && refused && !did.met && len(keys) == 0 && e.Result.Error != "":
 		return failsForNobody
 	case trace.IsAcquire(e.Op) && refused && !did.met && len(keys) == 0:
 		return nobodyDoes
 	case trace.IsAcquire(e.Op) && refused:
-		if slices.ContainsFunc(keys, func(k trace.Key) bool { return slices.Contains(did.installed, k.Owner) }) {
+		if onMost(f.Trace, keys, func(k trace.Key) bool { return slices.Contains(did.installed, k.Owner) }) {
 			return refusedByItself
 		}
-	case e.Op == trace.OpUnlock && refused && did.freed:
+	case e.Op == trace.OpUnlock && refused && freed:
 		return freedIt
 	case e.Op == trace.OpUnlock && refused && mine:
 		return stillItsOwn
-	case e.Op == trace.OpUnlock && e.Result.Claim == trace.ClaimDone && !did.freed && !owed:
+	case e.Op == trace.OpUnlock && e.Result.Claim == trace.ClaimDone && !freed && !owed:
 		return nothingToFree
 	}
 	return ""
 }
 
 func lossReported(f *file) func(*trace.Scene) {
-	mine := map[string]bool{} // client → its hold is still in Redis
-	lost := map[string]bool{} // client → its hold disappeared while it believed in it
+	mine := map[string][]string{} // client → the servers that still have its hold
+	lost := map[string]bool{}     // client → its hold disappeared while it believed in it
+	isMine := func(client string) bool { return f.IsMajority(len(mine[client])) }
 	return func(s *trace.Scene) {
 		e := s.Event
 		for _, effect := range e.Effects {
 			owner := effect.Owner.Client
+			others := slices.DeleteFunc(slices.Clone(mine[owner]), func(server string) bool { return server == e.Server })
 			switch effect.Kind {
 			case trace.Installed:
-				mine[owner] = true
+				mine[owner] = append(others, e.Server)
 			case trace.Lapsed, trace.Removed, trace.Overwritten:
-				lost[owner] = lost[owner] || mine[owner] && s.Holds(owner) > 0
-				mine[owner] = false
+				was := isMine(owner)
+				mine[owner] = others
+				lost[owner] = lost[owner] || was && !isMine(owner) && s.Holds(owner) > 0
 			}
 		}
 		if e.Acquires() {
-			lost[e.Client] = !mine[e.Client]
+			lost[e.Client] = !isMine(e.Client)
 		}
 		if e.Kind != trace.Returned || e.Op != trace.OpUnlock {
 			return
 		}
-		if lost[e.Client] && e.Result.Claim == trace.ClaimDone && !f.calls[e.Call].freed {
+		if lost[e.Client] && e.Result.Claim == trace.ClaimDone && !f.hasFreed(e.Call) {
 			f.report(e, lossHidden)
 		}
 		if s.Holds(e.Client) == 0 { // if a hold is left, its Unlock has to report the loss too
@@ -222,7 +240,7 @@ func holdCount(f *file) func(*trace.Scene) {
 				lost[client] = true
 			}
 		}
-		if e.Kind == trace.Returned && e.Op == trace.OpCount && e.Result.Claim == trace.ClaimRefused && s.Holds(e.Client) > 0 && owns(s.Keys, e.Client) {
+		if e.Kind == trace.Returned && e.Op == trace.OpCount && e.Result.Claim == trace.ClaimRefused && s.Holds(e.Client) > 0 && owns(f.Trace, s.Keys, e.Client) {
 			f.report(e, countFails, "error", e.Result.Error)
 		}
 		if e.Kind != trace.Returned || e.Op == trace.OpRun || e.Result.Claim != trace.ClaimDone {
@@ -233,7 +251,7 @@ func holdCount(f *file) func(*trace.Scene) {
 		}
 		lost[e.Client] = lost[e.Client] && s.Holds(e.Client) > 0
 		counted, there := countOf(e.Client, s.Keys)
-		elsewhere := !there && owns(s.Keys, e.Client)
+		elsewhere := !there && owns(f.Trace, s.Keys, e.Client)
 		switch taken := s.Holds(e.Client); {
 		case there && !lost[e.Client] && counted != taken*len(f.Locks(e.Client)):
 			f.report(e, countsOther, "times", times(taken), "n", counted)

@@ -133,6 +133,7 @@ func isForeign(e *trace.Event, owner trace.Owner) bool {
 // entry is the life of one owner's entry in Redis.
 type entry struct {
 	owner    trace.Owner
+	server   string
 	by       string        // the shape of the command that made it
 	orphaned *trace.Event  // the event since which no client needs it
 	allowed  time.Duration // how long it may stay after that
@@ -160,7 +161,7 @@ func leak(f *file) func(*trace.Scene) {
 				if e.Op == trace.OpRun { // a command of the business
 					continue
 				}
-				i := &entry{owner: effect.Owner, by: shape(e)}
+				i := &entry{owner: effect.Owner, server: e.Server, by: shape(e)}
 				if call, gone := failed[effect.Owner.Call]; gone { // the command was late
 					i.orphan(e, Grace(f.Trace), hasFailed.Args("client", call.Client, "call", call.Op))
 				}
@@ -212,7 +213,7 @@ func (i *entry) follow(e *trace.Event, lease, grace time.Duration, wanted bool) 
 		return
 	}
 	switch {
-	case e.Kind == trace.Sent && e.Call == i.owner.Call && e.Call != 0 && shape(e) == i.by:
+	case e.Kind == trace.Sent && e.Call == i.owner.Call && e.Call != 0 && e.Server == i.server && shape(e) == i.by:
 		i.orphan(e, grace, asksOn.Args("client", e.Client, "call", e.Op))
 	case e.Kind == trace.Crashed && e.Process == i.owner.Process:
 		i.orphan(e, lease+grace, hasDied.Args("client", i.owner.Client))

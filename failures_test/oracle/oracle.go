@@ -123,6 +123,7 @@ type Finding struct {
 	Client string        `json:"client"`
 	Text   string        `json:"text"`             // in English
 	Panics bool          `json:"panics,omitempty"` // the finding is that a call has panicked
+	Given  bool          `json:"given,omitempty"`  // the story itself breaks the rule, and the failure is about another one
 	said   i18n.Message
 }
 
@@ -143,11 +144,18 @@ func In(l i18n.Language, all []Finding) []Finding {
 	return all
 }
 
-var sentence = i18n.New("✗ {rule}: {text}")
+var (
+	sentence = i18n.New("✗ {rule}: {text}")
+	given    = i18n.New("(given) {rule}: {text}")
+)
 
 // Sentence returns the finding as pictures show it: the rule and the text.
 func (f Finding) Sentence(l i18n.Language) string {
-	return sentence.Localize(l, "rule", i18n.Text(f.Rule), "text", f.Localize(l))
+	say := sentence
+	if f.Given {
+		say = given
+	}
+	return say.Localize(l, "rule", i18n.Text(f.Rule), "text", f.Localize(l))
 }
 
 // file collects the findings of one rule in a trace.
@@ -167,8 +175,8 @@ func (f *file) report(e *trace.Event, text i18n.Text, pairs ...any) {
 // reportOf adds a finding: by the time of an event, a client has broken the rule.
 func (f *file) reportOf(client string, e *trace.Event, text i18n.Text, pairs ...any) {
 	said := text.Args(append(pairs, "client", client)...)
-	found := Finding{f.rule, e.Step, e.At, client, said.Localize(i18n.English), text == panics, said}
-	if n := len(f.found); n == 0 || f.found[n-1].Step != found.Step || f.found[n-1].Text != found.Text { // once for several servers
+	found := Finding{Rule: f.rule, Step: e.Step, At: e.At, Client: client, Text: said.Localize(i18n.English), Panics: text == panics, said: said}
+	if n := len(f.found); n == 0 || f.found[n-1].At != found.At || f.found[n-1].Text != found.Text { // once for several servers
 		f.found = append(f.found, found)
 	}
 }
@@ -195,7 +203,7 @@ func Ask(tr *trace.Trace, rules ...Rule) []Finding {
 		}
 	}
 	for _, s := range tr.Scenes() {
-		calls.follow(s.Event)
+		calls.follow(tr, s.Event)
 		for _, f := range files {
 			f.follow(s)
 		}

@@ -30,7 +30,7 @@ func leaseAsked(f *file) func(*trace.Scene) {
 			return
 		}
 		for _, x := range e.Effects {
-			at := slices.IndexFunc(s.Keys, func(k trace.Key) bool { return k.Name == x.Key && k.TTL != trace.NoTTL })
+			at := slices.IndexFunc(s.Keys, func(k trace.Key) bool { return k.Name == x.Key && k.Server == e.Server && k.TTL != trace.NoTTL })
 			if x.Kind != trace.Installed && x.Kind != trace.Leased || at < 0 {
 				continue
 			}
@@ -194,7 +194,7 @@ func lossIsTrue(f *file) func(*trace.Scene) {
 			clear(until)
 		case e.Kind == trace.Lost:
 			lasts := until[e.Client] - e.At
-			if s.Before.Holds(e.Client) > 0 && owns(s.Keys, e.Client) && lasts > f.Lease/3+Grace(f.Trace) {
+			if s.Before.Holds(e.Client) > 0 && owns(f.Trace, s.Keys, e.Client) && lasts > f.Lease/3+Grace(f.Trace) {
 				f.report(e, lossTooEarly, "time", lasts.Truncate(time.Millisecond))
 			}
 		}

@@ -224,7 +224,7 @@ func (s *Story) Picture(l *Label) (text, style string) {
 	if l.Event.Kind == trace.Server {
 		text = "▸ " + text
 	}
-	if p.style == "h" && slices.ContainsFunc(l.Found, func(f oracle.Finding) bool { return f.Rule == oracle.Exclusion }) {
+	if p.style == "h" && slices.ContainsFunc(l.Found, func(f oracle.Finding) bool { return f.Rule == oracle.Exclusion && !f.Given }) {
 		p.style = "r"
 	}
 	return s.Shorten(text), p.style

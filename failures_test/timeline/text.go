@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,10 +16,7 @@ type Options struct {
 	Color    term.Color
 	Width    int // of the terminal; 0 = 120
 	Language i18n.Language
-	Aside    []oracle.Rule // rules that are not part of an exercise
 }
-
-var noPart = i18n.New("{finding} (not part of this exercise)")
 
 // Text draws a trace for a terminal. Time runs down. A bar at the left edge of a
 // lane shows that the client is inside the lock; it is doubled, and red, while
@@ -197,11 +193,11 @@ func (d *drawing) row(r Row, at string) {
 // findings draws the findings of a row below it.
 func (d *drawing) findings(r Row) {
 	for _, f := range r.Found {
-		text, style := f.Sentence(d.Language), term.Red
-		if slices.Contains(d.Aside, f.Rule) {
-			text, style = noPart.Localize(d.Language, "finding", text), term.Dim
+		style := term.Red
+		if f.Given {
+			style = term.Dim
 		}
-		d.print(cell{width: d.time}, cell{style: style, lines: term.Wrap(text, max(d.Width-d.time-gap, 26))})
+		d.print(cell{width: d.time}, cell{style: style, lines: term.Wrap(f.Sentence(d.Language), max(d.Width-d.time-gap, 26))})
 	}
 }
 

@@ -16,7 +16,7 @@ var (
 	inBackground = i18n.New("{command} in the background")
 	staleToken   = i18n.New("refused, stale token")
 	staleVersion = i18n.New("refused: version {read}, now {now}")
-	doneBefore   = i18n.New("done before: {order}")
+	doneBefore   = i18n.New("request {request} done before: {order}")
 	atVersion    = i18n.New("{answer}, version {now}")
 )
 
@@ -74,7 +74,7 @@ func (s *Story) answer(a *trace.Answer) string {
 	case trace.StaleVersion:
 		return staleVersion.Localize(s.language, "read", a.Read, "now", a.Version)
 	case trace.DoneBefore:
-		return doneBefore.Localize(s.language, "order", s.Order(a.Before))
+		return doneBefore.Localize(s.language, "request", a.Before.Request, "order", s.Order(a.Before))
 	}
 	if a.Version > 0 {
 		return atVersion.Localize(s.language, "answer", i18n.Text(a.Kind), "now", a.Version)

@@ -40,7 +40,7 @@ func (a Answer) String() string {
 	case a.Kind == StaleVersion:
 		return fmt.Sprintf("refused: version %d, now %d", a.Read, a.Version)
 	case a.Kind == DoneBefore:
-		return fmt.Sprintf("done before: %s by %s", a.Before.Name, a.Before.Client)
+		return fmt.Sprintf("request %s done before: %s by %s", a.Before.Request, a.Before.Name, a.Before.Client)
 	case a.Version > 0:
 		return fmt.Sprintf("%s at version %d", a.Kind, a.Version)
 	}

@@ -180,6 +180,8 @@ type Order struct {
 	Token  int64  `json:"token,omitempty"`
 	// Version is the version that the client had read, if the ledger has a VersionGuard.
 	Version int `json:"version,omitempty"`
+	// Request is the key of the request, if the ledger has an IdempotencyGuard.
+	Request string `json:"request,omitempty"`
 }
 
 // Trace is everything that happened in one run.
@@ -212,6 +214,9 @@ func (t *Trace) Locks(client string) []string {
 func (t *Trace) SharesLock(a, b string) bool {
 	return slices.ContainsFunc(t.Locks(a), func(name string) bool { return slices.Contains(t.Locks(b), name) })
 }
+
+// IsMajority reports whether that many servers are more than half of all.
+func (t *Trace) IsMajority(servers int) bool { return servers > len(t.Servers)/2 }
 
 // UpTo returns the trace of the first events.
 func (t *Trace) UpTo(events int) *Trace {

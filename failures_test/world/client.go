@@ -70,7 +70,7 @@ func (p *process) client(name string) *Client {
 	if slices.Contains(w.trace.Clients, name) {
 		fail("there is already a client named %s", name)
 	}
-	c := &Client{Name: name, index: len(w.trace.Clients), process: p, world: w}
+	c := &Client{Name: name, Request: "r1", index: len(w.trace.Clients), process: p, world: w}
 	p.clients = append(p.clients, c)
 	w.trace.Clients = append(w.trace.Clients, name)
 	return c

@@ -66,6 +66,7 @@ type Config struct {
 	Lock    string                           // the lock's name; default DefaultLock
 	Lease   time.Duration                    // default 30 s
 	Guard   Guard                            // of the ledger
+	Pieces  int                              // of each item in the ledger, with a StockGuard; default 1
 	Client  func(*redis.Options)             // changes the go-redis options of every client
 	Scripts []string                         // Lua scripts that Redis already knows
 	Ignore  func(key string) bool            // keys that are not locks: a counter, a queue
@@ -82,6 +83,7 @@ type Config struct {
 const DefaultLock = "order:1001"
 
 func (c Config) withDefaults() Config {
-	c.Servers, c.Lock, c.Lease = max(c.Servers, 1), cmp.Or(c.Lock, DefaultLock), cmp.Or(c.Lease, 30*time.Second)
+	c.Servers, c.Pieces = max(c.Servers, 1), max(c.Pieces, 1)
+	c.Lock, c.Lease = cmp.Or(c.Lock, DefaultLock), cmp.Or(c.Lease, 30*time.Second)
 	return c
 }

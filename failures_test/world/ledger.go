@@ -13,6 +13,7 @@ import (
 // A ledger with a [Guard] refuses some orders itself. Without a guard it accepts everything.
 type Ledger struct {
 	guard   Guard
+	pieces  int // how many there are of each item, with a StockGuard
 	orders  []trace.Order
 	open    map[string][]trace.Order // client → the inserts of its transaction
 	read    map[string]int           // client → the version that it read last
@@ -33,9 +34,10 @@ const (
 	UniqueGuard Guard = "unique key"
 	// VersionGuard refuses an insert if the ledger has changed since its client read it.
 	VersionGuard Guard = "version"
-	// StockGuard has one piece of each order. Only the first insert gets it.
+	// StockGuard has some pieces of each item. An insert takes one, as long as there is one.
 	StockGuard Guard = "conditional update"
-	// IdempotencyGuard answers a repeated request with the result of the first.
+	// IdempotencyGuard does a request once, whatever it orders, and answers each repetition with the
+	// first result.
 	IdempotencyGuard Guard = "idempotency key"
 )
 
@@ -43,7 +45,7 @@ const (
 // find a name free that a late writer takes afterwards.
 func (l *Ledger) check(o trace.Order) trace.Answer {
 	answer := trace.Answer{Kind: trace.Free}
-	if l.find(o.Name) >= 0 || slices.ContainsFunc(l.open[o.Client], func(mine trace.Order) bool { return mine.Name == o.Name }) {
+	if l.count(o.Name) >= l.pieces || slices.ContainsFunc(l.open[o.Client], func(mine trace.Order) bool { return mine.Name == o.Name }) {
 		answer.Kind = trace.Taken
 	}
 	switch l.guard {
@@ -61,9 +63,14 @@ func (l *Ledger) check(o trace.Order) trace.Answer {
 // version returns a number that grows with each order.
 func (l *Ledger) version() int { return len(l.orders) + 1 }
 
-// find returns the place of the first order of that name, or -1.
-func (l *Ledger) find(name string) int {
-	return slices.IndexFunc(l.orders, func(o trace.Order) bool { return o.Name == name })
+// count returns how many orders have that name.
+func (l *Ledger) count(name string) (n int) {
+	for _, o := range l.orders {
+		if o.Name == name {
+			n++
+		}
+	}
+	return n
 }
 
 // insert adds an order. In a transaction only its own client sees it until the commit.
@@ -100,21 +107,22 @@ func (l *Ledger) commit(o trace.Order) trace.Answer {
 
 // refuse returns the guard's answer to an order that it does not accept.
 func (l *Ledger) refuse(o trace.Order) (refusal trace.Answer, refused bool) {
-	at := l.find(o.Name)
-	switch {
-	case l.guard == TokenGuard && (o.Token < l.highest || o.Token == l.highest && o.Client != l.holder):
-		return trace.Answer{Kind: trace.StaleToken, Token: o.Token, Newest: l.highest}, true
-	case l.guard == TokenGuard:
+	switch l.guard {
+	case TokenGuard:
+		if o.Token < l.highest || o.Token == l.highest && o.Client != l.holder {
+			return trace.Answer{Kind: trace.StaleToken, Token: o.Token, Newest: l.highest}, true
+		}
 		l.highest, l.holder = o.Token, o.Client
-	case l.guard == VersionGuard && o.Version != l.version():
-		return trace.Answer{Kind: trace.StaleVersion, Read: o.Version, Version: l.version()}, true
-	case at < 0:
-	case l.guard == UniqueGuard:
-		return trace.Answer{Kind: trace.NameTaken}, true
-	case l.guard == StockGuard:
-		return trace.Answer{Kind: trace.NoneLeft}, true
-	case l.guard == IdempotencyGuard:
-		return trace.Answer{Kind: trace.DoneBefore, Before: l.orders[at]}, true
+	case UniqueGuard:
+		return trace.Answer{Kind: trace.NameTaken}, l.count(o.Name) > 0
+	case VersionGuard:
+		return trace.Answer{Kind: trace.StaleVersion, Read: o.Version, Version: l.version()}, o.Version != l.version()
+	case StockGuard:
+		return trace.Answer{Kind: trace.NoneLeft}, l.count(o.Name) >= l.pieces
+	case IdempotencyGuard:
+		if first := slices.IndexFunc(l.orders, func(done trace.Order) bool { return done.Request == o.Request }); first >= 0 {
+			return trace.Answer{Kind: trace.DoneBefore, Before: l.orders[first]}, true
+		}
 	}
 	return trace.Answer{}, false
 }

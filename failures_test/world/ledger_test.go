@@ -72,27 +72,46 @@ func TestFencedLedgerRefusesALockWithoutTokens(t *testing.T) {
 	})
 }
 
-func TestGuardsAnswerTheSecondOrderWithTheSameName(t *testing.T) {
-	for guard, want := range map[world.Guard]string{
-		world.NoGuard:          "inserted",
-		world.UniqueGuard:      "refused: the name is taken (unique key)",
-		world.VersionGuard:     "refused: version 1, now 2",
-		world.StockGuard:       "0 rows: none left",
-		world.IdempotencyGuard: "done before: tea by B",
+// No two guards give the same answers: each asks something else.
+func TestEachGuardHasAPredicateOfItsOwn(t *testing.T) {
+	const inserted, taken = "inserted", "refused: the name is taken (unique key)"
+	for guard, want := range map[world.Guard][]string{
+		world.NoGuard:          {inserted, inserted, inserted, inserted},
+		world.TokenGuard:       {inserted, inserted, "refused: token 1, seen 2", inserted},
+		world.UniqueGuard:      {taken, taken, inserted, taken},
+		world.VersionGuard:     {"refused: version 1, now 2", inserted, inserted, inserted},
+		world.StockGuard:       {inserted, inserted, inserted, "0 rows: none left"},
+		world.IdempotencyGuard: {"request r1 done before: tea by A", inserted, "request r1 done before: tea by A", "request r2 done before: tea by B"},
 	} {
-		tr := runWith(t, world.Config{New: newLock, Guard: guard}, func(w *world.World) {
+		one, two := int64(1), int64(2)
+		config := world.Config{New: fencedBy(&one, &two), Guard: guard, Pieces: 3}
+		runWith(t, config, func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
+			b.Request = "r2"
 			a.Check("tea")
-			b.Check("tea")
-			require.Equal(t, "inserted", b.Insert("tea").Answer().String(), guard)
-			require.Equal(t, want, a.Insert("tea").Answer().String(), guard)
-			a.Check("milk")
-			require.Equal(t, "inserted", a.Insert("milk").Answer().String(), "%s: after another read, for a free name", guard)
+			require.Equal(t, inserted, a.Insert("tea").Answer().String(), guard)
+			for i, next := range []func() *world.Call{
+				func() *world.Call { return a.Insert("tea") }, // A repeats its write
+				func() *world.Call { b.Check("tea"); return b.Insert("tea") },
+				func() *world.Call { a.Check("milk"); return a.Insert("milk") }, // for the same request
+				func() *world.Call { b.Check("tea"); return b.Insert("tea") },
+			} {
+				answer := next().Answer()
+				require.Equal(t, want[i], answer.String(), "%s, write %d", guard, i+2)
+				require.Equal(t, want[i] != inserted, answer.Refuses() || answer.AddsNothing(), guard)
+			}
 		})
-		stored := events(tr, trace.Stored)
-		require.Equal(t, guard != world.NoGuard, stored[3].Answer.Refuses() || stored[3].Answer.AddsNothing(), guard)
-		require.False(t, stored[3].IsStale(), guard)
 	}
+}
+
+func TestItemIsFreeWhileThereArePieces(t *testing.T) {
+	runWith(t, world.Config{New: newLock, Guard: world.StockGuard, Pieces: 2}, func(w *world.World) {
+		a := w.Client("A")
+		for _, want := range []string{"free", "free", "taken"} {
+			require.Equal(t, want, a.Check("tea").Answer().String())
+			a.Insert("tea")
+		}
+	})
 }
 
 func TestVersionGuardCountsOrdersOfAllNames(t *testing.T) {

@@ -118,6 +118,9 @@ func (c *Client) storeCall(op, order string, store func(trace.Order) trace.Answe
 	if fenced, ok := c.process.locker.(Fenced); ok {
 		row.Token = fenced.Token(call.ctx)
 	}
+	if w.ledger.guard == IdempotencyGuard {
+		row.Request = c.Request
+	}
 	w.requests++
 	call.record(trace.Called, trace.Event{Request: w.requests, Order: order})
 	on := newWire(c.process, w.Server(1))

@@ -93,7 +93,7 @@ func newWorld(config Config, servers []Redis, clock Clock) (*World, error) {
 	w := &World{
 		Lock: config.Lock, Lease: config.Lease, LongSilence: limits.LongSilence,
 		config: config, clock: clock, names: names,
-		ledger: &Ledger{guard: config.Guard, open: map[string][]trace.Order{}, read: map[string]int{}},
+		ledger: &Ledger{guard: config.Guard, pieces: config.Pieces, open: map[string][]trace.Order{}, read: map[string]int{}},
 		trace:  &trace.Trace{Lock: config.Lock, Lease: config.Lease, Slack: limits.Slack, Fenced: config.Guard == TokenGuard, OtherLocks: map[string][]string{}},
 		start:  time.Now(),
 		wake:   make(chan struct{}, 1),

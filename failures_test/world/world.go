@@ -77,7 +77,10 @@ func (p *process) isFrozen() bool { return p.isStopped() && !p.crashed }
 
 // Client is one goroutine of a process.
 type Client struct {
-	Name    string
+	Name string
+	// Request is the key of the request that the client works on, if the ledger has an
+	// IdempotencyGuard. All clients work on the same one, unless a scenario sets it.
+	Request string
 	index   int
 	process *process
 	world   *World

@@ -20,8 +20,8 @@ var (
 			"what A, B and C do, what Redis holds, and which rule is broken. Those that tell the story of the " +
 			"[stages](../README.md#the-stages) have their pictures here, on the last stage that breaks and on the first that " +
 			"doesn't. Time goes down, and what A, B and C hold is A1, B1 and C1."),
-		i18n.New("The signs: ✗ broken; ✓ safe in this run; ◐ noticed: the lock is lost, and its owner is told in time; ~ unavoidable: no " +
-			"lock that expires can prevent this. A stage that isn't named has nothing to do with the failure."),
+		i18n.New("The signs: ✗ broken; ✓ safe in this run; ◐ noticed: the lock is lost, and its owner is told in time; ~ not by this lock: no " +
+			"lock over one server prevents it, and the entry says who can. A stage that isn't named has nothing to do with the failure."),
 	}
 	catalogueFailure = i18n.New("{story} **Fix:** {what}")
 	catalogueReports = i18n.New("reports: {links}")
@@ -62,6 +62,9 @@ func (a *app) catalogued(f failures.Failure) {
 		rules = append(rules, "*"+a.say(i18n.Text(rule))+"*")
 	}
 	fmt.Fprint(a.out, outcomes(f), " · ", strings.Join(rules, ", "))
+	if f.PreventedBy != "" {
+		fmt.Fprint(a.out, " · ", a.say(f.PreventedBy.Can(), "command", "`go run . "+f.Cure+"`"))
+	}
 	for _, i := range incidents.All()[f.ID] {
 		links = append(links, "["+i.Source+"]("+i.Link+")")
 	}

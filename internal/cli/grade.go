@@ -180,7 +180,7 @@ func (a *app) gradeCells(card kata.Card) {
 	}
 	fmt.Fprintln(a.out)
 	a.printCounts(count)
-	switch left := len(failures.OfLocks()) - len(card.Cells); {
+	switch left := card.Asked - len(card.Cells); {
 	case card.BreaksBasic():
 		a.item("  ", notAsked.Of(left).Localize(a.lang))
 	case left > 0:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -78,4 +79,42 @@ func Subject() failures.Subject {
 	status, out, errors := command(t, "grade", filepath.Join(dir, "lock"))
 	require.Equal(t, exitOK, status, errors)
 	require.Contains(t, out, "✓ script-flush")
+}
+
+// A lock over several servers gets the failures of RedLock, and no others.
+func TestGradeOfALockOverSeveralServers(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	dir := module(t, "", "", map[string]string{
+		"go.mod": modFile(fmt.Sprintf("require lockkata v0.0.0\n\nreplace lockkata => %q\n", root)),
+		"lock/subject.go": `package lock
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/documents/redlock"
+)
+
+func Subject() failures.Subject {
+	return failures.Subject{Name: "over five", NewOver: func(nodes []redis.UniversalClient, name string, lease time.Duration, random rand.Source) (failures.Locker, error) {
+		return redlock.New(nodes, name, lease, random), nil
+	}}
+}
+`,
+	})
+	golden := filepath.Join(dir, "card.txt")
+	status, out, errors := command(t, "grade", filepath.Join(dir, "lock"), "--expect", golden, "--update")
+	require.Equal(t, exitOK, status, errors)
+	require.NotContains(t, out, "not tried")
+	raw, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	var want strings.Builder
+	for _, f := range failures.OfRedLock {
+		fmt.Fprintf(&want, "%s: %s\n", f.ID, failures.Expected("redlock")(f))
+	}
+	require.Equal(t, want.String(), string(raw))
 }

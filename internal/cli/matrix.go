@@ -85,6 +85,18 @@ func (g grid) isWrong(v failures.Verdict, column int) bool {
 	return !v.Is(g.columns[column].Expect(v.Failure)) && v.Outcome != failures.Elsewhere
 }
 
+// isLimit reports whether none of the locks prevents the failure of a row, as expected.
+func (g grid) isLimit(row []failures.Verdict) bool {
+	isLimit := false
+	for n, v := range row {
+		if g.isWrong(v, n) || v.Outcome != failures.Limit && v.Outcome != failures.NotApplicable {
+			return false
+		}
+		isLimit = isLimit || v.Outcome == failures.Limit
+	}
+	return isLimit
+}
+
 // judgeOne plays a failure on locks. The tests cache its results, since many of them print the same
 // verdicts.
 var judgeOne = func(t *testing.T, f failures.Failure, of []stages.Stage) []failures.Verdict {
@@ -160,18 +172,19 @@ func (a *app) surprises(g grid) error {
 
 func (a *app) matrixJSON(g grid) error {
 	type jsonCell struct {
-		Failure  string `json:"failure"`
-		Family   string `json:"family"`
-		Stage    string `json:"stage"`
-		Outcome  string `json:"outcome"`
-		Expected string `json:"expected"`
-		Sentence string `json:"sentence"`
+		Failure     string             `json:"failure"`
+		Family      string             `json:"family"`
+		Stage       string             `json:"stage"`
+		Outcome     string             `json:"outcome"`
+		Expected    string             `json:"expected"`
+		Sentence    string             `json:"sentence"`
+		PreventedBy failures.Preventer `json:"prevented_by,omitempty"` // what can prevent it if no lock over one server can
 	}
 	var all []jsonCell
 	for _, row := range g.rows {
 		for n, v := range row {
 			want := g.columns[n].Expect(v.Failure)
-			all = append(all, jsonCell{v.Failure.ID, string(v.Failure.Family), g.columns[n].ID, v.Outcome.String(), want.String(), v.Sentence()})
+			all = append(all, jsonCell{v.Failure.ID, string(v.Failure.Family), g.columns[n].ID, v.Outcome.String(), want.String(), v.Sentence(), v.Failure.PreventedBy})
 		}
 	}
 	return a.printJSON(all)

@@ -36,7 +36,7 @@ var marks = []mark{
 	{failures.Broken, term.Red, "✗", i18n.New("broken {n}")},
 	{failures.Safe, term.Green, "✓", i18n.New("safe {n}: this one scripted run did not break the lock. It is no proof.")},
 	{failures.Noticed, term.Cyan, "◐", i18n.New("noticed {n}: the lock was lost, but its owner was told before it did harm")},
-	{failures.Limit, term.Yellow, "~", i18n.New("unavoidable {n}: no lock that expires can prevent this")},
+	{failures.Limit, term.Yellow, "~", i18n.New("not by this lock {n}: no lock in this table prevents it; its row says who can")},
 	{failures.NotTested, term.Yellow, "?", i18n.New("not tested {n}: what the failure is about did not happen")},
 	{failures.NotPlayed, term.Alarm, "…", i18n.New("not played to the end {n}")},
 	{failures.Elsewhere, term.Dim, "·", i18n.New("world only {n}: not played here; go run . list --long says why")},
@@ -88,26 +88,41 @@ func (a *app) printRows(r request, g grid) {
 		return a.say(i18n.Text(row[0].Failure.Family))
 	}
 	var cells [][]string
-	titles := map[int]i18n.Text{} // of lines without a heading
+	at := map[int]int{} // line → its row, for lines that are no heading
 	for i, row := range rows {
 		if i == 0 || family(row) != family(rows[i-1]) {
 			cells = append(cells, append([]string{family(row)}, stages.IDs(g.columns)...))
 		}
-		titles[len(cells)] = i18n.Text(row[0].Failure.Title)
+		at[len(cells)] = i
 		cells = append(cells, append([]string{"  " + row[0].Failure.ID}, a.signs(g, row)...))
 	}
 	lines := align(cells)
-	width := 0
-	for _, line := range lines {
-		width = max(width, term.Columns(line))
+	width, firstColumn := 0, 0
+	for i, line := range lines {
+		width, firstColumn = max(width, term.Columns(line)), max(firstColumn, term.Columns(cells[i][0]))
 	}
 	for i, line := range lines {
-		switch title, ok := titles[i]; {
-		case !ok:
+		n, isRow := at[i]
+		if !isRow {
 			fmt.Fprintf(a.out, "\n%s\n", a.color.Paint(term.Bold, line))
-		case a.width-width-3 < narrowestTitle:
+			continue
+		}
+		f, part := rows[n][0].Failure, g.partOf(rows[n])
+		inPart := r.inParts && !chosen && part > 0
+		if inPart && part != g.partOf(rows[n-1]) {
+			fmt.Fprintf(a.out, "\n  %s\n", a.say(parts[part]))
+		}
+		title := i18n.Text(f.Title)
+		if told, isTwin := failures.Find(f.GivenBy); inPart && isTwin { // the heading names the token
+			title = i18n.Text(told.Title)
+		}
+		if g.isLimit(rows[n]) {
+			who := a.color.Paint(term.Yellow, a.say(i18n.Text(f.PreventedBy)))
+			line = term.Pad(cells[i][0], firstColumn+2) + who
+		}
+		if a.width-width-3 < narrowestTitle {
 			fmt.Fprintln(a.out, line)
-		default:
+		} else {
 			a.item(term.Pad(line, width)+"   ", a.color.Paint(term.Dim, a.say(title)))
 		}
 	}
@@ -115,6 +130,22 @@ func (a *app) printRows(r request, g grid) {
 		fmt.Fprintln(a.out)
 	}
 	a.prose("", 0, note.Localize(a.lang))
+}
+
+// parts are the headings of the parts of a first screen.
+var parts = []i18n.Text{
+	"", i18n.New("No lock in this table can prevent these. Who can?"), i18n.New("With a resource that checks the token:"),
+}
+
+// partOf returns the part of a first screen to which a row belongs.
+func (g grid) partOf(row []failures.Verdict) int {
+	switch {
+	case g.isLimit(row):
+		return 1
+	case row[0].Failure.Family == failures.Fences:
+		return 2
+	}
+	return 0
 }
 
 // signs returns the sign of each result of a failure.

@@ -22,20 +22,21 @@ type view struct {
 	failures    func() []failures.Failure
 	shown       func(g grid) (rows [][]failures.Verdict, note i18n.Message) // without --all and --family
 	byFamily    bool                                                        // name the family of the rows, as with --all
+	inParts     bool                                                        // apart from those that no lock prevents, under headings
 	next        []row                                                       // commands to try
 }
 
 // views are all views; the first has no flag.
 var views = []view{
 	{
-		title: stagesTitle, columns: stages.Public, failures: everyFailure, shown: lessons("go run . --all"),
+		title: stagesTitle, columns: stages.Public, failures: everyFailure, shown: lessons("go run . --all"), inParts: true,
 		next: []row{
 			{"go run . show check-then-delete --stage 3", i18n.New("the failure, step by step")},
 			{"go run . show check-then-delete --before-after", bothSides},
 			{"go run . diff 4", whatChanged},
 			{"go test -v ./stage4_lua_unlock/...", i18n.New("the failures, as tests")},
 			{"go run . --steps", i18n.New("five steps to stage 6")},
-			{"go run . --guards", i18n.New("how the resource can protect itself")},
+			{"go run . --guards", i18n.New("what the resource can do")},
 		},
 	},
 	{
@@ -50,13 +51,13 @@ var views = []view{
 	{
 		flag: "documents", usage: "the locks of the five documents, in place of the stages: docs/documents.md",
 		title:   i18n.New("The locks of five documents, as written, and what breaks them"),
-		columns: stages.Documents, failures: everyFailure, shown: lessons("go run . --documents --all"),
+		columns: stages.Documents, failures: everyFailure, shown: lessons("go run . --documents --all"), inParts: true,
 	},
 	{
 		flag: "redlock", usage: "RedLock, a lock over five servers, and its failures", excludes: []string{"live", "all"},
 		title:   i18n.New("RedLock, over five servers, and what breaks it"),
 		columns: func() []stages.Stage { return []stages.Stage{stages.RedLock} }, failures: func() []failures.Failure { return failures.OfRedLock },
-		shown:    whole(i18n.New("RedLock survives what happens to a minority: servers that are down, fail over or have a wrong clock. It relies on servers that do not forget and on clocks that do not jump, and it has no fencing token against a holder that pauses. A lock over one server breaks in the same way at its first failover, but costs a fifth. Where two must never write, the resource itself has to refuse.")),
+		shown:    whole(i18n.New("RedLock survives two of five servers that are down. While the holder has a vote to spare, it also survives a failover, a clock jump or a restart without keys of one server. With exactly three of the five keys, each of these lets a second client in. RedLock has no fencing token against a holder that pauses. A lock over one server can lose its key at its first failover, but costs a fifth. Where two must never write, the resource itself has to refuse.")),
 		byFamily: true,
 		next: []row{
 			{"go run . show redlock-restart-empty", i18n.New("two majorities, step by step")},
@@ -65,10 +66,10 @@ var views = []view{
 		},
 	},
 	{
-		flag: "guards", usage: "failures that no lock with a lease prevents, without a guard of the resource and with each guard", excludes: []string{"family", "all"},
-		title:   i18n.New("What no lock with a lease prevents, and a guard of the resource does"),
+		flag: "guards", usage: "two failures that no lock prevents, without a guard of the resource and with each guard", excludes: []string{"family", "all"},
+		title:   i18n.New("What no lock prevents, and a guard of the resource does"),
 		columns: stages.Public, failures: guarded,
-		shown: whole(i18n.New("Here ✓ means that the ledger is right, even if two clients held the lock. The lock saves work: while one client works, the others wait. The resource protects the data: a guard checks at the moment of the write, so it works on stage 1, and without any lock. Only the fencing token needs a lock that issues it. Which guard fits depends on the resource: it must be able to compare, and an e-mail that is sent cannot.")),
+		shown: whole(i18n.New("Here ✓ means that the ledger is right, even if two clients held the lock. The lock saves work: while one client works, the others wait. The resource protects the data: a guard checks at the moment of the write, so it works on stage 1, and without any lock. Only the fencing token needs a lock that issues it. No guard does everything. A token and a condition let a client repeat its own write. A unique key and a version refuse that, but do not return the first result. An idempotency key does, if it is stored in one transaction with the effect. None of them calls back an e-mail.")),
 		next: []row{
 			{"go run . show process-pause --stage 1", i18n.New("two clients hold the lock, and the ledger takes both orders")},
 			{"go run . show process-pause-unique --stage 1", i18n.New("two clients hold the lock, and the ledger refuses the second order")},
@@ -132,6 +133,7 @@ func lessons(command string) func(grid) ([][]failures.Verdict, i18n.Message) {
 	return func(g grid) ([][]failures.Verdict, i18n.Message) {
 		rows := slices.DeleteFunc(slices.Clone(g.rows), func(row []failures.Verdict) bool { return !row[0].Failure.FirstScreen })
 		sortByFix(rows, stages.All())
+		slices.SortStableFunc(rows, func(a, b []failures.Verdict) int { return cmp.Compare(g.partOf(a), g.partOf(b)) })
 		return rows, someFailures.Args("n", len(rows), "all", len(g.rows), "command", command)
 	}
 }

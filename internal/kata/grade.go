@@ -34,7 +34,7 @@ type Card struct {
 
 // Texts of a card about a failure.
 var (
-	playedTwice = i18n.New("playing {n} failures, twice")
+	playedTwice = i18n.New("playing each failure twice")
 	sentAt      = i18n.New("{what} ({line})")
 	againOther  = i18n.New("{what} (played again, it is {outcome}: the lock, or its library, decides by chance)")
 	eitherOf    = i18n.New("{outcome} or {other}")
@@ -77,7 +77,7 @@ func Grade(ctx context.Context, root, dir string, g Grading) (card Card, err err
 		return card, err
 	}
 	defer program.Close()
-	g.Say(playedTwice.Args("n", len(failures.OfLocks())))
+	g.Say(playedTwice.Args())
 	if card.Report, err = program.Judge(ctx, pkg.Files, a); err != nil {
 		return card, err
 	}
@@ -117,9 +117,12 @@ func (card Card) Ends() (causes []*judge.Cause) {
 	return causes
 }
 
-// asked returns what to play for a card: all failures.
+// asked returns what to play for a card: all failures, also those of a lock over several servers.
 func (g Grading) asked() (a asked, err error) {
 	a = askedOf(nil)
+	for _, f := range failures.OfRedLock {
+		a.failures = append(a.failures, f.ID)
+	}
 	a.lang = g.Lang
 	known := features()
 	for _, name := range g.Has {

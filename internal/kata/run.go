@@ -35,6 +35,7 @@ type Report struct {
 	Found    []judge.Found `json:"found,omitempty"`   // by a search
 	Differs  string        `json:"differs,omitempty"` // a schedule that the search left out
 	Printed  string        `json:"printed,omitempty"` // the lock's output
+	Asked    int           `json:"-"`                 // the number of failures that are to be played
 }
 
 // Cell is the verdict on a failure, and what the kata or the card adds to it.
@@ -170,12 +171,15 @@ func (p *Program) Judge(ctx context.Context, files Files, a asked) (r Report, er
 	}
 	var basic, rest []string
 	for _, id := range a.failures {
-		if f, _ := failures.Find(id); f.Basic {
+		switch f, _ := failures.Find(id); {
+		case a.required == nil && (f.Family == failures.RedLock) != first.Several: // it is for other locks
+		case f.Basic:
 			basic = append(basic, id)
-		} else {
+		default:
 			rest = append(rest, id)
 		}
 	}
+	r.Asked = len(basic) + len(rest)
 	if s.play(&r, basic, nil); r.Cause == nil && !breakBasic(r.Verdicts, a.required) {
 		s.play(&r, rest, a.played)
 	}

@@ -42,9 +42,9 @@ func (v View) painted(style term.Style, text string) string {
 	return v.line(style, strings.TrimSuffix(v.wrapped(text), "\n"))
 }
 
-// picture draws a trace. Findings by the rules in aside are grey: they do not count in the exercise.
-func (v View) picture(tr *trace.Trace, findings []oracle.Finding, aside ...oracle.Rule) string {
-	return timeline.Text(tr, findings, timeline.Options{Color: v.Color, Width: v.Width, Language: v.Lang, Aside: aside}) + "\n"
+// picture draws a trace.
+func (v View) picture(tr *trace.Trace, findings []oracle.Finding) string {
+	return timeline.Text(tr, findings, timeline.Options{Color: v.Color, Width: v.Width, Language: v.Lang}) + "\n"
 }
 
 var exerciseHead = i18n.New("exercise {id}: {title}")
@@ -125,7 +125,7 @@ func (r Result) failed(v View, red []Cell) string {
 	}
 	if first.Trace != nil {
 		text += v.wrapped(v.say(scenarioIs, "failure", f.ID, "steps", strings.Join(timeline.Scenario(first.Trace, v.Lang), " · "))) + "\n" +
-			v.picture(first.Trace, first.Findings, f.Given...)
+			v.picture(first.Trace, first.Findings)
 	}
 	if isBroken { // a long drawing may have scrolled the first line away
 		text += headline
@@ -205,9 +205,9 @@ func (r Result) goesOn(v View) string {
 }
 
 var (
-	breaksNothing = i18n.New("What still breaks in your lock: only {n} failures that no lock that expires can prevent.")
-	breaksSome    = i18n.New("What still breaks in your lock: {failures}; and {n} that no lock that expires can prevent.")
-	breaksMore    = i18n.New("What still breaks in your lock: {failures}, and {more} more; and {n} that no lock that expires can prevent.")
+	breaksNothing = i18n.New("What still breaks in your lock: only {n} failures that no lock over one server can prevent.")
+	breaksSome    = i18n.New("What still breaks in your lock: {failures}; and {n} that no lock over one server can prevent.")
+	breaksMore    = i18n.New("What still breaks in your lock: {failures}, and {more} more; and {n} that no lock over one server can prevent.")
 )
 
 // stillBreaks names the failures that break the lock and are not required yet.

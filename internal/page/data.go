@@ -70,6 +70,7 @@ type failure struct {
 	Story  string `json:"story"`
 	Fixed  string `json:"fixed,omitempty"`
 	Lesson bool   `json:"lesson,omitempty"` // it belongs to the story of the stages
+	By     string `json:"by,omitempty"`     // what can prevent it, if none of the stages does
 	Cells  []cell `json:"cells"`            // one for each stage
 }
 
@@ -110,6 +111,9 @@ func failureOf(of []stages.Stage, row []failures.Verdict, codes []stages.Code, i
 	f := row[0].Failure
 	say := func(text string) string { return i18n.Text(text).Localize(in) }
 	shown := failure{ID: f.ID, Family: say(string(f.Family)), Title: say(f.Title), Story: say(f.Story), Fixed: say(f.Fixed), Lesson: f.FirstScreen}
+	if f.PreventedBy != "" {
+		shown.By = say(string(f.PreventedBy))
+	}
 	for i, v := range row {
 		shown.Cells = append(shown.Cells, cell{engine.CellOf(v, codes[i], in), searchFor(v, of[i])})
 	}

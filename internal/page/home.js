@@ -61,7 +61,8 @@ function matrix() {
   for (const family of new Set(data.failures.map((f) => f.family))) {
     const rows = data.failures.filter((f) => f.family === family).map((failure) => el('tr', {role: 'row'},
       el('th', {scope: 'row', role: 'rowheader'}, el('b', {}, failure.id), el('span', {}, say(failure.title))),
-      ...failure.cells.map((cell, i) => el('td', {role: 'cell'}, cellOf(failure, cell, data.stages[i])))));
+      ...(failure.by && failure.cells.every(({outcome}) => 'i-'.includes(outcome)) ? [cellOfAll(failure)]
+        : failure.cells.map((cell, i) => el('td', {role: 'cell'}, cellOf(failure, cell, data.stages[i]))))));
     const head = el('th', {colspan: data.stages.length + 1, scope: 'rowgroup', role: 'rowheader'}, el('button', {type: 'button',
       'aria-expanded': String(openFamilies.has(family)), onclick: fold}, say(family), ' ', el('small', {}, String(rows.length))));
     table.append(el('tbody', {role: 'rowgroup', class: openFamilies.has(family) ? '' : 'folded', 'data-family': family},
@@ -94,6 +95,15 @@ function cellOf(failure, cell, stage) {
   return el('a', {class: 'cell cell-' + cell.outcome, href: hashOf(failure, [stage.id]), title: label, 'aria-label': label, 'data-stage': stage.id, tabindex: '-1'}, signs[cell.outcome]);
 }
 
+// cellOfAll is one cell for all stages, none of which prevents the failure: it names what can.
+function cellOfAll(failure) {
+  const last = failure.cells.findLastIndex(({run}) => run);
+  const stage = data.stages[last].id;
+  const label = say('{failure}: no stage prevents it; {who} can', {failure: failure.id, who: say(failure.by)});
+  return el('td', {role: 'cell', colspan: data.stages.length}, el('a', {class: 'cell cell-i wide', href: hashOf(failure, [stage]), title: label, 'aria-label': label,
+    'data-stage': stage, tabindex: '-1'}, say(failure.by)));
+}
+
 // moveInMatrix moves the focus to the next cell with a run.
 function moveInMatrix(event) {
   const at = event.target.closest('a.cell');
@@ -101,7 +111,7 @@ function moveInMatrix(event) {
   if (!at) return;
   const y = rows.indexOf(at.closest('tr'));
   const x = at.closest('td').cellIndex;
-  const cell = (row, column) => row?.cells[column]?.querySelector('a.cell');
+  const cell = (row, column) => row?.cells[Math.min(column, row.cells.length - 1)]?.querySelector('a.cell');
   const columns = (from, by) => { for (let c = from; c > 0 && c <= data.stages.length; c += by) if (cell(rows[y], c)) return cell(rows[y], c); };
   const down = (by) => { for (let r = y + by; r >= 0 && r < rows.length; r += by) if (cell(rows[r], x)) return cell(rows[r], x); };
   const goal = {

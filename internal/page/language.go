@@ -13,7 +13,7 @@ var (
 	title   = i18n.New(Title)
 	fromTo  = i18n.New("From {before} to {after}: {lesson}")
 	allRuns = i18n.New("{n} runs of real locks and real go-redis clients on an embedded Redis: " +
-		"{broken} broken, {safe} safe, {noticed} noticed, {limit} unavoidable.")
+		"{broken} broken, {safe} safe, {noticed} noticed, {limit} that no lock here can prevent.")
 	needsScript = i18n.New("This page steps through runs, and needs JavaScript for it. A terminal shows the same: {command}")
 )
 

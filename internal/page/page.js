@@ -7,10 +7,10 @@ const data = unfolded(JSON.parse(document.getElementById('data').textContent));
 const main = document.querySelector('main');
 const note = document.getElementById('note');
 const signs = {x: '✗', o: '✓', n: '◐', i: '~', '-': '–'};
-const wordOf = (outcome) => ({x: say('broken'), o: say('safe'), n: say('noticed'), i: say('unavoidable'), '-': say('not applicable'),
+const wordOf = (outcome) => ({x: say('broken'), o: say('safe'), n: say('noticed'), i: say('not by this lock'), '-': say('not applicable'),
   u: say('not tested')})[outcome] || say('not played');
 const meaningOf = (outcome) => ({n: say('noticed: the lock was lost, but its owner was told before it did harm'),
-  i: say('unavoidable: no lock that expires can prevent this')})[outcome];
+  i: say('not by this lock: no stage prevents it; its row says who can')})[outcome];
 const indexOf = (id) => data.stages.findIndex((s) => s.id === id);
 const stageOf = (id) => data.stages[indexOf(id)];
 const cellAt = (failure, id) => failure.cells[indexOf(id)];

@@ -21,6 +21,9 @@ const listed = (all) => (all.length === 0 ? '' : all.reduce((one, more) => say('
 
 const both = (all) => (all.length === 0 ? '' : all.reduce((one, more) => say('{one} and {more}', {one, more})));
 
+// findingClass returns the class of a finding: one without ✗ is taken as given by the story.
+const findingClass = (name, text) => (text.startsWith('✗') ? name : `${name} given`.trim());
+
 // el creates an element: el('p', {class: 'says'}, 'text', child, …).
 function el(name, attributes = {}, ...children) {
   const made = document.createElement(name);
@@ -127,7 +130,7 @@ class Player {
     return el('li', {class: 'step kind-' + state.kind, onclick: () => this.chosen && this.chosen(i)},
       el('span', {class: 'at'}, i > 0 && this.states[i - 1].at === state.at ? '' : state.at),
       ...cells, said, redis, run.ledger ? el('span', {class: 'orders', 'data-label': say('ledger')}, say(state.ledger || '')) : null,
-      ...(state.found || []).map((text, n) => el('span', {class: 'finding', '--row': n}, '✗ ' + say(text))));
+      ...(state.found || []).map((text, n) => el('span', {class: findingClass('finding', text), '--row': n}, say(text))));
   }
 
   // show shows a step, counted from 0, and hides those after it.
@@ -143,8 +146,8 @@ class Player {
       else row.removeAttribute('aria-current');
     });
     this.says.textContent = say(state.says);
-    const told = (state.found || []).filter((text) => !isEnd || !this.verdict.text.includes(text));
-    this.found.replaceChildren(...told.map((text) => el('li', {}, '✗ ' + say(text))));
+    const told = (state.found || []).filter((text) => !isEnd || !this.verdict.text.includes(text.replace('✗ ', '')));
+    this.found.replaceChildren(...told.map((text) => el('li', {class: findingClass('', text)}, say(text))));
     this.end.hidden = !isEnd || !this.verdict.text;
     this.showClients(state);
     this.showKeys(state);

@@ -68,6 +68,27 @@ func TestCatalogueIsComplete(t *testing.T) {
 			require.True(t, strings.ContainsRune("xoni-", rune(outcome)) || c.Hidden && outcome == failures.NotTested, "%s on %s: %c", f.ID, c.ID, outcome)
 			isLimit = isLimit || outcome == failures.Limit
 		}
-		require.Equal(t, f.Limit, isLimit, "%s: a limit in word and in outcome", f.ID)
+		require.Equal(t, f.PreventedBy != "", isLimit, "%s: a limit in word and in outcome", f.ID)
 	}
+}
+
+// What no lock over one server prevents has a command that shows how it is prevented.
+func TestLimitHasACure(t *testing.T) {
+	cured := 0
+	for _, f := range failures.All {
+		require.Equal(t, f.PreventedBy == "", f.Cure == "", f.ID)
+		id, isStory := strings.CutPrefix(f.Cure, "show ")
+		if f.PreventedBy == "" {
+			continue
+		}
+		cured++
+		require.Equal(t, f.PreventedBy == failures.Majority, f.Cure == "--redlock", f.ID)
+		if isStory {
+			story, found := failures.Find(id)
+			require.True(t, found, f.Cure)
+			require.Equal(t, f.Breaks, story.Breaks)
+			require.Equal(t, failures.Safe, failures.Run(t, story, stages.MustFind("6").Subject).Outcome, f.Cure)
+		}
+	}
+	require.Equal(t, 7, cured)
 }

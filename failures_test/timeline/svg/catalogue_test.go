@@ -70,7 +70,11 @@ func requireDrawn(t *testing.T, d drawing, v failures.Verdict) {
 		}
 	}
 	for _, f := range v.Findings {
-		count["✗ "+string(f.Rule)+": "]++
+		if f.Given {
+			count["(given) "+string(f.Rule)+": "]++
+		} else {
+			count["✗ "+string(f.Rule)+": "]++
+		}
 	}
 	for text, n := range count {
 		require.Equal(t, n, d.says(text), text)

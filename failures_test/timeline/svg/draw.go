@@ -81,14 +81,18 @@ func (d *drawing) texts() {
 			y = b.arrows + 2*arrowStep + 7
 		}
 		for _, f := range b.Found {
-			y = d.finding(b, y, d.findingLines(f.Sentence(d.caption.Language)))
+			y = d.finding(b, y, f)
 		}
 	}
 }
 
 // finding writes a finding, in the lane where it fits, and returns where it ends.
-func (d *drawing) finding(b *label, y int, lines []string) int {
-	longest := 0
+func (d *drawing) finding(b *label, y int, f oracle.Finding) int {
+	box, text := "f", "r"
+	if f.Given {
+		box, text = "fg", "d"
+	}
+	lines, longest := d.findingLines(f.Sentence(d.caption.Language)), 0
 	for _, line := range lines {
 		longest = max(longest, term.Columns(line))
 	}
@@ -98,9 +102,9 @@ func (d *drawing) finding(b *label, y int, lines []string) int {
 		lane--
 	}
 	x := d.lanes[lane].x + textIn
-	d.rect(x, y+2, width, lineStep*len(lines)+7, "f")
+	d.rect(x, y+2, width, lineStep*len(lines)+7, box)
 	for n, line := range lines {
-		d.text(x+8, y+18+lineStep*n, "r", line)
+		d.text(x+8, y+18+lineStep*n, text, line)
 	}
 	return y + lineStep*len(lines) + 11
 }

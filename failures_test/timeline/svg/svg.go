@@ -102,7 +102,10 @@ func (d *drawing) description() string {
 		b.WriteString(d.caption.Subject + ".\n")
 	}
 	for _, row := range d.Rows() {
-		says := append([]string{row.Says}, row.Findings...)
+		says := []string{row.Says}
+		for _, finding := range row.Findings {
+			says = append(says, strings.TrimPrefix(finding, "✗ "))
+		}
 		if row.Redis != "" {
 			says = append(says, "[Redis: "+row.Redis+"]")
 		}

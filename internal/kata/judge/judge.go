@@ -43,6 +43,7 @@ type Uses struct {
 type Reply struct {
 	Uses    Uses               `json:"uses"`
 	Without []failures.Verdict `json:"without,omitempty"` // on failures that do not apply to the lock
+	Several bool               `json:"several,omitempty"` // the lock is one of several servers
 	Verdict *failures.Verdict  `json:"verdict,omitempty"`
 	Shows   []failures.Feature `json:"shows,omitempty"` // features that the run shows but the lock does not declare
 	Found   []Found            `json:"found,omitempty"`
@@ -106,7 +107,8 @@ func (r *run) uses() (reply Reply) {
 	tr, scripts, err := world.Discover(r.t, r.subject.Config())
 	reply.Uses = Uses{Scripts: scripts, AuxKeys: failures.AuxKeys(tr)}
 	reply.Cause = r.guard.causeOf(err)
-	for _, f := range failures.All {
+	reply.Several = r.subject.NewOver != nil
+	for _, f := range failures.Catalogue {
 		if !f.Applies(r.subject) {
 			reply.Without = append(reply.Without, failures.Judge(f, r.subject, nil).In(r.task.Lang))
 		}

@@ -107,7 +107,7 @@ func TestComparisonFitsALaptop(t *testing.T) {
 	b = open(t, url+"#process-pause/6/step-11", 1366, 768)
 	require.NotZero(t, b.count(".lines li.two"))
 	require.True(t, b.isShown(".story"), "it stays while two are on one line of code")
-	require.Contains(t, b.text(".meaning"), "no lock that expires can prevent this")
+	require.Contains(t, b.text(".meaning"), "no stage prevents it; its row says who can")
 }
 
 func TestPrintHasTheWholeTimeline(t *testing.T) {

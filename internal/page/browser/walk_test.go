@@ -155,7 +155,7 @@ func TestBeforeAndAfterStepTogether(t *testing.T) {
 	require.Equal(t, []string{"The process of A stands still before DEL K.", "The process of A stands still before EVALSHA unlock 1 K A1."}, b.sentences())
 	b.press(kb.End)
 	require.Equal(t, []string{
-		"BROKEN: wrong delete: A's DEL removes the lock of B (B1), sent at mutex.go:107.", "SAFE in this run: no rule is broken.",
+		"BROKEN: wrong delete: A's DEL removes the lock of B (B1), sent at mutex.go:107.", "SAFE from wrong delete in this run.",
 	}, value[[]string](b, "[...document.querySelectorAll('.verdict')].map((v) => v.innerText)"))
 	require.Equal(t, 2, b.count(".player:first-child .client.in-x, .half:first-child .client.in-x"))
 	narrow := open(t, url+"#check-then-delete/3..4", 800, 1000)
