@@ -16,15 +16,26 @@ func IsAuxKey(key string) bool {
 	return strings.HasSuffix(key, ":token") || strings.HasSuffix(key, ":waiters")
 }
 
-// AuxKeys returns the auxiliary keys of a lock, from the trace of its normal use. There are two kinds:
-// keys that a client created without getting the lock, and that did not exist when others got it;
-// and keys that an Unlock left when it removed another key, of another kind. A nil trace has no keys.
+// AuxKeys returns the auxiliary keys of a lock, from the trace of its normal use. There are three kinds:
+//
+//   - a key that a client created without getting the lock, and that did not exist when others got it;
+//   - a list, a set or a sorted set that existed next to another key when a client got the lock;
+//   - a key that an Unlock left when it removed another key, of another kind.
+//
+// A key is named with a * for the name of the lock, since a story may use locks of other names. A nil
+// trace has no keys.
 func AuxKeys(tr *trace.Trace) (found []string) {
 	if tr == nil {
 		return nil
 	}
 	var got, locked []trace.Key
 	installed := map[int][]string{}
+	add := func(key string) {
+		if key != tr.Lock {
+			key = strings.ReplaceAll(key, tr.Lock, "*")
+		}
+		found = append(found, key)
+	}
 	for _, s := range tr.Scenes() {
 		e := s.Event
 		for _, x := range e.Effects {
@@ -35,10 +46,15 @@ func AuxKeys(tr *trace.Trace) (found []string) {
 		switch {
 		case e.Acquires():
 			got = append(got, s.Keys...)
+			if collections := slices.DeleteFunc(slices.Clone(s.Keys), isSingle); len(collections) < len(s.Keys) {
+				for _, key := range collections {
+					add(key.Name)
+				}
+			}
 		case e.Kind == trace.Returned && trace.IsAcquire(e.Op):
 			for _, key := range installed[e.Call] {
 				if !slices.ContainsFunc(got, func(k trace.Key) bool { return alike(k.Name, key) }) {
-					found = append(found, key)
+					add(key)
 				}
 			}
 		case e.Kind == trace.Called && e.Op == trace.OpUnlock:
@@ -50,7 +66,7 @@ func AuxKeys(tr *trace.Trace) (found []string) {
 			removed := slices.DeleteFunc(slices.Clone(locked), isLeft)
 			for _, key := range s.Keys {
 				if len(removed) > 0 && !slices.ContainsFunc(removed, func(k trace.Key) bool { return alike(k.Name, key.Name) }) {
-					found = append(found, key.Name)
+					add(key.Name)
 				}
 			}
 		}
@@ -58,13 +74,21 @@ func AuxKeys(tr *trace.Trace) (found []string) {
 	return found
 }
 
-// Ignoring returns the lock with more keys to ignore. If the name of a key contains an id, each waiter
-// has such a key.
+// isSingle reports whether a key has room for one holder, as a string or a hash has. The others are
+// queues.
+func isSingle(k trace.Key) bool { return k.Type == "string" || k.Type == "hash" }
+
+// Ignoring returns the lock with the keys of [AuxKeys] to ignore. If the name of a key contains an id,
+// each waiter has such a key.
 func (s Subject) Ignoring(keys []string) Subject {
 	ignore := s.Ignore
-	s.Ignore = func(key string) bool {
-		return slices.ContainsFunc(keys, func(k string) bool { return alike(k, key) }) || ignore != nil && ignore(key)
+	patterns := make([]string, len(keys))
+	for i, key := range keys {
+		withIDs := ids.ReplaceAllLiteralString(regexp.QuoteMeta(key), "(?:"+ids.String()+")")
+		patterns[i] = strings.ReplaceAll(withIDs, `\*`, ".+")
 	}
+	isAux := regexp.MustCompile("^(?:" + strings.Join(patterns, "|") + ")$")
+	s.Ignore = func(key string) bool { return isAux.MatchString(key) || ignore != nil && ignore(key) }
 	return s
 }
 

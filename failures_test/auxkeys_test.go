@@ -62,6 +62,9 @@ func TestAuxKeysAreFoundInNormalUse(t *testing.T) {
 		"a refused client takes the lock": {sending{refused: []any{"SET", "lock", "fedcba9876543210"}, freed: frees}, nil},
 		"Unlock frees nothing":            {sending{}, nil},
 		"nothing but the lock":            {sending{freed: frees}, nil},
+		"the holder stays in a queue":     {sending{granted: []any{"ZADD", "queue", "1", "me"}, freed: []any{"DEL", "lock", "queue"}}, []string{"queue"}},
+		"a counter of this lock":          {sending{granted: []any{"INCR", "n:" + world.DefaultLock + ":of"}, freed: frees}, []string{"n:*:of"}},
+		"a counter named like the lock":   {sending{granted: []any{"INCR", world.DefaultLock}, freed: frees}, []string{world.DefaultLock}},
 		"a second key goes with the lock": {sending{granted: []any{"SET", "info", "me"}, freed: []any{"DEL", "lock", "info"}}, nil},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -85,6 +88,10 @@ func TestAuxKeysAreFoundInNormalUse(t *testing.T) {
 func TestEachWaiterMayHaveItsOwnAuxKey(t *testing.T) {
 	const one, other = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "9c5b94b1-35ad-49bb-b118-8e8fc24abf80"
 	s := failures.Subject{}.Ignoring([]string{"waits:" + one})
+	ofLocks := failures.Subject{}.Ignoring([]string{"lock:*:queue", world.DefaultLock})
+	for key, ignored := range map[string]bool{"lock:{tea}:queue": true, "lock:tea": false, "xlock:tea:queue": false, world.DefaultLock: true, "tea": false} {
+		require.Equal(t, ignored, ofLocks.Ignore(key), key)
+	}
 	for key, ignored := range map[string]bool{"waits:" + one: true, "waits:" + other: true, "waits:me": false, "lock:" + other: false} {
 		require.Equal(t, ignored, s.Ignore(key), key)
 	}

@@ -137,6 +137,49 @@ func TestVerdictNamesTheRootFinding(t *testing.T) {
 	}
 }
 
+// inSeconds is the lock of stage 2 with a lease in whole seconds: Redis refuses a lease of none.
+type inSeconds struct {
+	failures.Locker
+	rdb   redis.UniversalClient
+	name  string
+	lease time.Duration
+}
+
+func (l inSeconds) Lock(ctx context.Context) error {
+	return l.rdb.Do(ctx, "SET", l.name, "locked", "NX", "EX", int(l.lease/time.Second)).Err()
+}
+
+// A lock of this repository is broken as expected only if the failure itself breaks it.
+func TestExpectedFailureBreaksTheLockItself(t *testing.T) {
+	f, _ := failures.Find("lease-below-a-second")
+	second := stages.MustFind("2").Subject
+	require.True(t, failures.Run(t, f, second).Is(failures.Broken))
+	require.False(t, failures.Run(t, f, second).Is(failures.Safe))
+
+	rounds := second
+	rounds.New = func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+		inner, err := second.New(rdb, name, lease)
+		return inSeconds{inner, rdb, name, lease}, err
+	}
+	v := failures.Run(t, f, rounds)
+	require.Equal(t, failures.Broken, v.Outcome, "the other rule counts")
+	require.NotContains(t, f.Breaks, v.Findings[0].Rule)
+	require.False(t, v.Is(failures.Broken))
+	v.Subject = "doc9"
+	require.True(t, v.Is(failures.Broken), "a lock of a document may break for any reason")
+
+	other, _ := failures.Find("delete-foreign")
+	require.True(t, failures.Run(t, other, second).Is(failures.Broken))
+	other.Breaks = []oracle.Rule{oracle.Leak}
+	require.False(t, failures.Run(t, other, second).Is(failures.Broken), "another rule is broken")
+
+	unmet := f
+	unmet.Breaks, unmet.Script = []oracle.Rule{oracle.Truth}, func(w *world.World) { w.Client("B").Unlock() }
+	v = failures.Run(t, unmet, second)
+	require.Equal(t, oracle.Truth, v.Findings[0].Rule)
+	require.False(t, v.Is(failures.Broken), "A never got the lock")
+}
+
 // A finding is given up to the one for which the lock is reported. The sentence of a safe run names the
 // failure that is about it.
 func TestFindingThatTheStoryBreaksIsGiven(t *testing.T) {

@@ -228,11 +228,18 @@ func lossReported(f *file) func(*trace.Scene) {
 
 // holdCount compares the number of a client's holds with the count in Redis and with
 // the result of HoldCount. It checks when a call of the client has returned with a clear
-// result. Holds that Redis has lost are not judged here. A lock whose key is not a hash
-// counts elsewhere; its HoldCount has to be right, too.
+// result. The number is not compared while the client has a hold that the end of its lease, or another
+// client, has taken away. A lock whose key is not a hash counts elsewhere; its HoldCount has to be right, too.
 func holdCount(f *file) func(*trace.Scene) {
+	lost := map[string]bool{} // clients with such a hold
 	return func(s *trace.Scene) {
 		e := s.Event
+		for _, x := range e.Effects {
+			isGone := x.Kind == trace.Lapsed || x.Kind == trace.Removed || x.Kind == trace.Overwritten
+			if client := x.Owner.Client; isGone && client != e.Client && s.Holds(client) > 0 {
+				lost[client] = true
+			}
+		}
 		if e.Kind == trace.Returned && e.Op == trace.OpCount && e.Result.Claim == trace.ClaimRefused && s.Holds(e.Client) > 0 && owns(f.Trace, s.Keys, e.Client) {
 			f.report(e, countFails, "error", e.Result.Error)
 		}
@@ -242,10 +249,11 @@ func holdCount(f *file) func(*trace.Scene) {
 		if _, busy := s.Call(e.Client); busy {
 			return
 		}
+		lost[e.Client] = lost[e.Client] && s.Holds(e.Client) > 0
 		counted, there := countOf(e.Client, s.Keys)
 		elsewhere := !there && owns(f.Trace, s.Keys, e.Client)
 		switch taken := s.Holds(e.Client); {
-		case there && counted != taken*len(f.Locks(e.Client)):
+		case there && !lost[e.Client] && counted != taken*len(f.Locks(e.Client)):
 			f.report(e, countsOther, "times", times(taken), "n", counted)
 		case e.Op != trace.OpCount:
 		case elsewhere && e.Result.Count != taken:
@@ -267,7 +275,7 @@ func times(n int) i18n.Message {
 func countOf(client string, keys []trace.Key) (count int, there bool) {
 	for _, key := range keys {
 		for _, entry := range key.Entries {
-			if n, err := strconv.Atoi(entry.Value); err == nil && entry.Field != "" && entry.Owner.Client == client {
+			if n, err := strconv.Atoi(entry.Value); err == nil && entry.Counts && entry.Owner.Client == client {
 				count, there = count+n, true
 			}
 		}

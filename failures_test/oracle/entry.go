@@ -109,8 +109,8 @@ func (v values) why(s *trace.Scene, effect trace.Effect) i18n.Text {
 func idOf(keys []trace.Key, effect trace.Effect) string {
 	for _, k := range keys {
 		for _, entry := range k.Entries {
-			if k.Name == effect.Key && entry.Owner.Label == effect.Owner.Label {
-				return entry.ID()
+			if k.Name == effect.Key && entry.Owner.Label == effect.Owner.Label && entry.ID != "" {
+				return entry.ID
 			}
 		}
 	}

@@ -260,7 +260,7 @@ func (s *story) counts(value string) *story {
 func entries(fields string) (all []trace.Entry) {
 	for field := range strings.FieldsSeq(fields) {
 		label, count, _ := strings.Cut(field, "=")
-		all = append(all, trace.Entry{Field: label, Value: count, Owner: trace.Owner{Label: label, Client: label[:1]}})
+		all = append(all, trace.Entry{Field: label, Value: count, ID: label, Counts: true, Owner: trace.Owner{Label: label, Client: label[:1]}})
 	}
 	return all
 }
@@ -278,6 +278,19 @@ func TestAnswerOfHoldCountIsTheCountInRedis(t *testing.T) {
 		s.returns("A", trace.Result{Claim: trace.ClaimDone, Count: answer})
 		require.Equal(t, wrong, s.breaks(oracle.HoldCount), answer)
 	}
+}
+
+func TestHoldThatEndedByItselfIsNotCounted(t *testing.T) {
+	s := newStory().holds("A", "A1")
+	s.lapse(s.trace.Events[1].Effects[0].Owner).call("A", trace.OpLock).counts("A2=1").returns("A", held)
+	require.False(t, s.breaks(oracle.HoldCount))
+	s.call("A", trace.OpUnlock).returns("A", done).call("A", trace.OpUnlock).returns("A", done)
+	s.call("A", trace.OpLock).counts("A3=2").returns("A", held)
+	require.True(t, s.breaks(oracle.HoldCount), "all holds are new again")
+
+	s = newStory().installs("A", "A1")
+	s.lapse(s.trace.Events[0].Effects[0].Owner).call("A", trace.OpLock).counts("A2=2").returns("A", held)
+	require.True(t, s.breaks(oracle.HoldCount), "no hold was lost")
 }
 
 func TestCountIsNotJudgedAfterAnUnknownOutcome(t *testing.T) {

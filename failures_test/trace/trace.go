@@ -151,13 +151,12 @@ type Key struct {
 // Entry is a field of a hash, or the value of another key. A random value is shown as its owner's
 // label.
 type Entry struct {
-	Field string `json:"field,omitempty"`
-	Value string `json:"value"`
-	Owner Owner  `json:"-"`
+	Field  string `json:"field,omitempty"`
+	Value  string `json:"value"`
+	Owner  Owner  `json:"-"`
+	ID     string `json:"-"` // what identifies the owner in the key: the field or the value; "" if neither does
+	Counts bool   `json:"-"` // the value is the number of the owner's holds
 }
-
-// ID returns the part that identifies the owner: the field of a hash, or the value.
-func (e Entry) ID() string { return cmp.Or(e.Field, e.Value) }
 
 // Value returns the key's entries as text: "A1", or "A1=2 B1=1" for a hash.
 func (k Key) Value() string {

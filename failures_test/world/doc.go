@@ -32,7 +32,7 @@
 //   - request.go executes a request, process.go stops and cuts off a process, and wire.go is the net.Conn
 //     to which go-redis writes. attribute.go finds the call that sent a request.
 //   - record.go writes the trace. keyspace.go compares the keys of Redis before and after a command,
-//     and names.go names their owners.
+//     entries.go finds what identifies the owners in a key, and names.go names them.
 //   - server_embedded.go and script_run.go make a Redis, as server.go describes it, of miniredis.
 //
 // The lock needs no hook, no clock interface and no build tag. The world controls what crosses the

@@ -15,6 +15,8 @@ type keyspace struct {
 	names   *names
 	state   map[string]KeyState
 	owners  map[place]trace.Owner // the owner of each entry
+	layouts map[string]layout     // of each hash
+	counts  map[place]bool        // fields that began at 1: whether they count holds
 	scripts []string
 	ignore  func(key string) bool
 	// blur is the distance up to which two moments count as equal: 0 in fake time, some
@@ -22,27 +24,13 @@ type keyspace struct {
 	blur time.Duration
 }
 
-// entries returns the values that identify owners in a key, sorted: the fields of a hash, or the
-// value of any other key.
-func (k KeyState) entries() []string {
-	switch k.Kind {
-	case "": // there is no key
-		return nil
-	case "hash":
-		return slices.Sorted(maps.Keys(k.Fields))
-	}
-	return []string{k.Value}
-}
-
-type place struct{ key, entry string }
-
 func newKeyspace(server Redis, n *names, ignore func(string) bool, blur time.Duration) *keyspace {
 	if ignore == nil {
 		ignore = func(string) bool { return false }
 	}
 	return &keyspace{
 		server: server, names: n, ignore: ignore, blur: blur,
-		state: map[string]KeyState{}, owners: map[place]trace.Owner{},
+		state: map[string]KeyState{}, owners: map[place]trace.Owner{}, layouts: map[string]layout{}, counts: map[place]bool{},
 	}
 }
 
@@ -104,7 +92,7 @@ func (s *keyspace) lapsed(before, after map[string]KeyState) []trace.Effect {
 	latest := s.server.Now().Add(s.blur)
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		was, now := before[name], after[name]
-		if was.Expires.IsZero() || was.Expires.After(latest) || s.sameHold(was, now) {
+		if was.Expires.IsZero() || was.Expires.After(latest) || s.sameHold(name, was, now) {
 			continue
 		}
 		effects = append(effects, trace.Effect{Kind: trace.Lapsed, Key: name, Owner: s.ownerOf(name, was)})
@@ -116,9 +104,9 @@ func (s *keyspace) lapsed(before, after map[string]KeyState) []trace.Effect {
 
 // sameHold reports whether a key still has the hold that it had before. A fixed value may have been
 // written again: then the lease differs.
-func (s *keyspace) sameHold(was, now KeyState) bool {
-	for _, entry := range was.entries() {
-		if slices.Contains(now.entries(), entry) {
+func (s *keyspace) sameHold(name string, was, now KeyState) bool {
+	for _, entry := range s.entries(name, was) {
+		if slices.Contains(s.entries(name, now), entry) {
 			return was.Kind == "hash" || s.names.looksRandom(entry) || !s.differ(was.Expires, now.Expires)
 		}
 	}
@@ -151,26 +139,35 @@ func (s *keyspace) nextExpiry(end time.Time) time.Time {
 	return end
 }
 
-// refreshEntries returns the effects of entries that were removed, added, or got another count.
+// refreshEntries returns the effects of entries that were removed or added, or whose count or other
+// fields changed.
 func (s *keyspace) refreshEntries(name string, was, now KeyState, by installer) []trace.Effect {
 	var effects []trace.Effect
+	before, after := s.entries(name, was), s.entries(name, now)
+	s.noteCounts(name, was, now, by)
+	if len(before) == 1 && len(after) == 1 && before[0] != after[0] && s.isSameHold(name, before[0], now, by) {
+		s.owners[place{name, after[0]}] = s.owners[place{name, before[0]}]
+		delete(s.owners, place{name, before[0]})
+		before = after
+	}
 	gone := trace.Overwritten
-	if now.Kind == "hash" {
+	if s.layouts[name].byField || len(after) == 0 {
 		gone = trace.Removed
 	}
-	for _, entry := range was.entries() {
-		if at := (place{name, entry}); !slices.Contains(now.entries(), entry) {
+	for _, entry := range before {
+		if at := (place{name, entry}); !slices.Contains(after, entry) {
 			effects = append(effects, trace.Effect{Kind: gone, Key: name, Owner: s.owners[at]})
 			delete(s.owners, at)
 		}
 	}
-	for _, entry := range now.entries() {
+	for _, entry := range after {
 		at := place{name, entry}
-		if !slices.Contains(was.entries(), entry) {
+		isChanged := was.Value != now.Value || was.Fields[entry] != now.Fields[entry] || !s.layouts[name].byField && !maps.Equal(was.Fields, now.Fields)
+		if !slices.Contains(before, entry) {
 			owner := s.names.owner(entry, by)
 			s.owners[at] = owner
 			effects = append(effects, trace.Effect{Kind: trace.Installed, Key: name, Owner: owner})
-		} else if was.Fields[entry] != now.Fields[entry] {
+		} else if isChanged {
 			effects = append(effects, trace.Effect{Kind: trace.Counted, Key: name, Owner: s.owners[at]})
 		}
 	}
@@ -179,11 +176,13 @@ func (s *keyspace) refreshEntries(name string, was, now KeyState, by installer) 
 
 func (s *keyspace) forget(name string) {
 	maps.DeleteFunc(s.owners, func(at place, _ trace.Owner) bool { return at.key == name })
+	maps.DeleteFunc(s.counts, func(at place, _ bool) bool { return at.key == name })
+	delete(s.layouts, name)
 }
 
 // ownerOf returns who installed the first entry of a key.
 func (s *keyspace) ownerOf(name string, k KeyState) trace.Owner {
-	for _, entry := range k.entries() {
+	for _, entry := range s.entries(name, k) {
 		if owner, ok := s.owners[place{name, entry}]; ok {
 			return owner
 		}
@@ -208,14 +207,20 @@ func (s *keyspace) keys() []trace.Key {
 	for _, name := range slices.Sorted(maps.Keys(s.state)) {
 		k := s.state[name]
 		key := trace.Key{Name: name, Type: k.Kind, Owner: s.ownerOf(name, k), TTL: trace.NoTTL}
-		for _, raw := range k.entries() {
-			entry := trace.Entry{Owner: s.owners[place{name, raw}], Value: s.names.text(raw, key.Owner.Client)}
-			if k.Kind == "hash" {
-				entry.Field, entry.Value = s.names.text(raw, entry.Owner.Client), s.names.text(k.Fields[raw], key.Owner.Client)
+		if k.Kind != "hash" {
+			id := s.names.text(k.Value, key.Owner.Client)
+			key.Entries = []trace.Entry{{Value: id, ID: id, Owner: key.Owner}}
+		}
+		for _, field := range slices.Sorted(maps.Keys(k.Fields)) {
+			raw := s.entryOf(name, k, field)
+			entry := trace.Entry{Owner: s.owners[place{name, raw}], Value: s.names.text(k.Fields[field], key.Owner.Client), Counts: s.counts[place{name, field}]}
+			entry.Field, entry.ID = s.names.text(field, entry.Owner.Client), s.names.text(raw, entry.Owner.Client)
+			if raw == "" && entry.Counts {
+				entry.Owner = key.Owner
 			}
 			key.Entries = append(key.Entries, entry)
 		}
-		slices.SortFunc(key.Entries, func(a, b trace.Entry) int { return strings.Compare(a.ID(), b.ID()) })
+		slices.SortFunc(key.Entries, func(a, b trace.Entry) int { return strings.Compare(a.Field, b.Field) })
 		if !k.Expires.IsZero() {
 			key.TTL = k.Expires.Sub(now)
 		}

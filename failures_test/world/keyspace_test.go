@@ -90,3 +90,74 @@ func TestHashHasAnEntryForEachField(t *testing.T) {
 		})
 	}
 }
+
+// A hash has its owners in fields or in values, and may say more about them.
+func TestOwnerOfAHashIsWhatDiffersFromHoldToHold(t *testing.T) {
+	const one, other = "f81d4fae7dec11d0a765", "9c5b94b1a8f341e2b0d1"
+	type fields = map[string]string
+	for name, c := range map[string]struct {
+		was, now fields
+		by       string // the process that changes it
+		want     []trace.EffectKind
+	}{
+		"time changed":                  {fields{"owner": one, "since": "17"}, fields{"owner": one, "since": "18"}, "B", []trace.EffectKind{trace.Counted}},
+		"random value replaced":         {fields{"owner": one, "n": "1"}, fields{"owner": other, "n": "2"}, "A", []trace.EffectKind{trace.Overwritten, trace.Installed}},
+		"number replaced by another":    {fields{"owner": "47", "pid": "12"}, fields{"owner": "48", "pid": "12"}, "B", []trace.EffectKind{trace.Overwritten, trace.Installed}},
+		"number replaced by its owner":  {fields{"owner": "47", "pid": "12"}, fields{"owner": "47", "pid": "13"}, "A", []trace.EffectKind{trace.Counted}},
+		"owner removed":                 {fields{"owner": one, "since": "17"}, fields{"since": "17"}, "A", []trace.EffectKind{trace.Removed}},
+		"field added by another":        {fields{"owner": "47", "pid": "12"}, fields{"owner": "47", "pid": "12", "refused": "1"}, "B", []trace.EffectKind{trace.Counted}},
+		"mode next to a field of owner": {fields{one: "1", "mode": "write"}, fields{one: "1", "mode": "read"}, "A", nil},
+		"count of a short name":         {fields{"me": "1"}, fields{"me": "2"}, "A", []trace.EffectKind{trace.Counted}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			redis := &shelf{state: map[string]KeyState{"k": {Kind: "hash", Fields: c.was}}}
+			keys := newKeyspace(redis, newNames("order:1001"), nil, 0)
+			require.Equal(t, []trace.EffectKind{trace.Installed}, kinds(keys.refresh(installer{"A", "A", 1}, false)))
+			redis.state = map[string]KeyState{"k": {Kind: "hash", Fields: c.now}}
+			require.Equal(t, c.want, kinds(keys.refresh(installer{c.by, c.by, 2}, false)))
+		})
+	}
+}
+
+func TestCountOfHoldsBeginsAtOne(t *testing.T) {
+	const owner = "f81d4fae7dec11d0a765"
+	type fields = map[string]string
+	for name, c := range map[string]struct {
+		states []fields
+		counts string // the field
+	}{
+		"in a field of the owner":        {[]fields{{owner: "1"}}, "A1"},
+		"no time":                        {[]fields{{owner: "17000"}}, ""},
+		"next to the owner, once it has": {[]fields{{"owner": owner, "n": "1", "token": "1"}, {"owner": owner, "n": "2", "token": "1"}}, "n"},
+		"not before":                     {[]fields{{"owner": owner, "n": "1", "token": "1"}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			redis := &shelf{}
+			keys := newKeyspace(redis, newNames("order:1001"), nil, 0)
+			for i, state := range c.states {
+				redis.state = map[string]KeyState{"k": {Kind: "hash", Fields: state}}
+				keys.refresh(installer{"A", "A", i + 1}, false)
+			}
+			counts := ""
+			for _, entry := range keys.keys()[0].Entries {
+				if entry.Counts {
+					counts += entry.Field
+					require.Equal(t, "A", entry.Owner.Client)
+				}
+			}
+			require.Equal(t, c.counts, counts)
+		})
+	}
+}
+
+func TestNumberThatRedisCountedKeepsItsOwner(t *testing.T) {
+	for counted, want := range map[bool][]trace.EffectKind{true: {trace.Counted}, false: {trace.Overwritten, trace.Installed}} {
+		redis := &shelf{state: map[string]KeyState{"k": {Kind: "string", Value: "1"}}}
+		keys := newKeyspace(redis, newNames("order:1001"), nil, 0)
+		keys.refresh(installer{"A", "A", 1}, false)
+		redis.state = map[string]KeyState{"k": {Kind: "string", Value: "2", Counted: counted}}
+		effects := keys.refresh(installer{"B", "B", 2}, false)
+		require.Equal(t, want, kinds(effects))
+		require.Equal(t, "A", effects[0].Owner.Client)
+	}
+}

@@ -40,9 +40,10 @@ type Conn interface {
 type KeyState struct {
 	Kind    string            // as TYPE answers
 	Value   string            // of a string
-	Fields  map[string]string // of a hash: owner → count
+	Fields  map[string]string // of a hash
 	Expires time.Time         // on the server's clock; zero: never
 	Leased  bool              // the last command set a lease, even if it ends when the old one did
+	Counted bool              // the last command added to its number, as INCR does
 }
 
 // isWrite reports whether a command can change a key. Scripts count as writes.

@@ -27,6 +27,7 @@ type embedded struct {
 	// written is set when the current command or script has written.
 	written bool
 	leased  []string // keys whose lease the command has set
+	counted []string // keys in which it has counted
 }
 
 // newEmbedded starts a server. Call it in the bubble.
@@ -52,6 +53,9 @@ func (e *embedded) before(c *server.Peer, command string, args ...string) bool {
 	if givesLease[command] && len(args) > 0 {
 		e.leased = append(e.leased, args[0])
 	}
+	if counts[command] && len(args) > 0 {
+		e.counted = append(e.counted, args[0])
+	}
 	return e.full && e.refuse(c, command)
 }
 
@@ -68,7 +72,7 @@ func (e *embedded) Keys(ignore func(string) bool) (map[string]KeyState, error) {
 		if ignore(name) {
 			continue
 		}
-		k := KeyState{Kind: e.mini.Type(name), Leased: slices.Contains(e.leased, name)}
+		k := KeyState{Kind: e.mini.Type(name), Leased: slices.Contains(e.leased, name), Counted: slices.Contains(e.counted, name)}
 		switch k.Kind {
 		case "string":
 			k.Value, _ = e.mini.Get(name)
@@ -84,7 +88,7 @@ func (e *embedded) Keys(ignore func(string) bool) (map[string]KeyState, error) {
 		}
 		state[name] = k
 	}
-	e.leased = nil
+	e.leased, e.counted = nil, nil
 	return state, nil
 }
 
@@ -164,6 +168,9 @@ func (e *embedded) refuse(c *server.Peer, command string) bool {
 // givesLease lists the commands that only set a lease.
 var givesLease = map[string]bool{"EXPIRE": true, "PEXPIRE": true, "EXPIREAT": true, "PEXPIREAT": true}
 
+// counts lists the commands that add to a number or subtract from it.
+var counts = map[string]bool{"INCR": true, "INCRBY": true, "DECR": true, "DECRBY": true}
+
 // writesNothing lists commands that count as writes in a scenario, but store nothing themselves.
 var writesNothing = map[string]bool{"EVAL": true, "EVALSHA": true, "PUBLISH": true}
 
@@ -184,7 +191,7 @@ func (e *embedded) Connect() Conn {
 
 func (l *embeddedConn) Execute(args []string) ([]byte, error) {
 	l.redis.tick()
-	l.redis.written, l.redis.leased = false, nil
+	l.redis.written, l.redis.leased, l.redis.counted = false, nil, nil
 	name := strings.ToUpper(args[0])
 	if l.runScript(name, args) {
 		return l.answer(), nil
@@ -201,7 +208,7 @@ func (l *embeddedConn) Execute(args []string) ([]byte, error) {
 	}
 	answer := l.dispatch(args...)
 	if string(answer) == "+QUEUED\r\n" { // it has not run yet
-		l.redis.leased = nil
+		l.redis.leased, l.redis.counted = nil, nil
 	}
 	return answer, nil
 }

@@ -33,7 +33,7 @@ func TestTraceHasTheExecutedCommands(t *testing.T) {
 	require.Equal(t, "(nil)", replies[1].Reply)
 	owner := trace.Owner{Label: "A1", Client: "A", Process: "A", Call: 1}
 	require.Equal(t, []trace.Key{{
-		Name: "lock:order:1001", Type: "string", Entries: []trace.Entry{{Value: "locked", Owner: owner}},
+		Name: "lock:order:1001", Type: "string", Entries: []trace.Entry{{Value: "locked", ID: "locked", Owner: owner}},
 		Owner: owner, TTL: 30 * time.Second,
 	}}, replies[0].Keys)
 	require.Empty(t, replies[2].Keys)

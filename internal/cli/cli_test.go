@@ -195,11 +195,13 @@ func TestGuardsAreATableOfTwoFailuresWithoutAGuardAndWithEach(t *testing.T) {
 	}
 }
 
-// A stage that is worse than expected fails, and so does one that is better.
+// A stage that is worse than expected fails, and so does one that is better, or broken by something else.
 func TestMatrixNamesTheCellThatIsNotAsExpected(t *testing.T) {
 	for other, want := range map[string]string{
 		"2": "delete-foreign on stage3: expected safe, got broken: wrong delete: A's DEL removes the lock of B (B1)",
 		"4": "check-then-delete on stage3: expected broken, got safe: no rule is broken",
+		"doc5": "grant-reply-lost on stage3: broken as expected, but not by what this failure is about: " +
+			"wrong delete: B's SET overwrites the lock of A (A1)",
 	} {
 		t.Run(other, func(t *testing.T) {
 			id, _, _ := strings.Cut(want, " ")

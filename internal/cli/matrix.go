@@ -45,6 +45,7 @@ var (
 	noFamily    = i18n.New("--family {name}: there is no such family")
 	liveMissing = i18n.New("--redis names the Redis for --live: add --live")
 	isSurprise  = i18n.New("{failure} on {stage}: expected {want}, got {outcome}: {what}")
+	otherReason = i18n.New("{failure} on {stage}: {outcome} as expected, but not by what this failure is about: {what}")
 )
 
 // asked returns the failures of the chosen families, or all.
@@ -81,7 +82,7 @@ type grid struct {
 
 // isWrong reports whether a verdict is not the expected one.
 func (g grid) isWrong(v failures.Verdict, column int) bool {
-	return v.Outcome != g.columns[column].Expect(v.Failure) && v.Outcome != failures.Elsewhere
+	return !v.Is(g.columns[column].Expect(v.Failure)) && v.Outcome != failures.Elsewhere
 }
 
 // isLimit reports whether none of the locks prevents the failure of a row, as expected.
@@ -154,7 +155,11 @@ func (a *app) surprises(g grid) error {
 	for _, row := range g.rows {
 		for n, v := range row {
 			if g.isWrong(v, n) {
-				lines = append(lines, a.say(isSurprise, "failure", v.Failure.ID, "stage", v.Subject, "want", g.columns[n].Expect(v.Failure).Word(),
+				say := isSurprise
+				if v.Outcome == g.columns[n].Expect(v.Failure) {
+					say = otherReason
+				}
+				lines = append(lines, a.say(say, "failure", v.Failure.ID, "stage", v.Subject, "want", g.columns[n].Expect(v.Failure).Word(),
 					"outcome", v.Outcome.Word(), "what", v.SentenceIn(a.lang)))
 			}
 		}
