@@ -80,7 +80,7 @@ func TestViolationOfAnyOtherRuleBreaksTheLock(t *testing.T) {
 	f, _ = failures.Find("double-unlock")
 	v := failures.Run(t, f, subject)
 	require.Equal(t, failures.Broken, v.Outcome)
-	require.Equal(t, "truth: Unlock of A ends in a panic: not today", v.Sentence())
+	require.Equal(t, "false answer: Unlock of A ends in a panic: not today", v.Sentence())
 
 	for _, lang := range i18n.Languages { // a report has its findings in one language
 		told := slices.Clone(v.Findings)

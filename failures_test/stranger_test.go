@@ -88,7 +88,7 @@ func TestLockThatBreaksABasicFailureIsNotAskedTheRest(t *testing.T) {
 	child.Env = append(os.Environ(), "LOCKKATA_HOSTILE=lies")
 	out, err := child.CombinedOutput()
 	require.Error(t, err)
-	require.Contains(t, string(out), "second-client: broken: exclusion: B is inside the lock while A still is")
+	require.Contains(t, string(out), "second-client: broken: broken exclusion: B is inside the lock while A still is")
 	require.Contains(t, string(out), "connections-given-back: ", "the basic ones")
 	require.NotContains(t, string(out), "crash-before-expire")
 }

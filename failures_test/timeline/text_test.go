@@ -127,7 +127,7 @@ func TestTwoInsideAreMarkedIfTheyShareALock(t *testing.T) {
 		w.Client("B").Lock()
 	})
 	require.Contains(t, got, "║")
-	require.Contains(t, got, "✗ exclusion: B is inside the lock while A still is")
+	require.Contains(t, got, "✗ broken exclusion: B is inside the lock while A still is")
 }
 
 func TestValueSharedByTwoHoldsIsMarked(t *testing.T) {
@@ -250,7 +250,7 @@ func TestFindingsWrapOnANarrowTerminal(t *testing.T) {
 			w.Sleep(31 * time.Second)
 			b.Lock()
 		})
-		require.Contains(t, got, "✗ exclusion: ")
+		require.Contains(t, got, "✗ broken exclusion: ")
 		for line := range strings.Lines(got) {
 			if words := strings.TrimSpace(line); strings.Contains(line, "✗") {
 				require.LessOrEqual(t, len([]rune(words)), max(width-6, 26), words)

@@ -49,7 +49,7 @@ type Edit struct {
 //	- "locked", "NX", "PX"
 //	+ "locked", "PX"
 //	suffers: every SET succeeds, so several clients get in
-//	cell: second-client x exclusion
+//	cell: second-client x broken exclusion
 //	search: exclusion/short-pauses
 //
 // The first line has the file and the edit's name. Lines with - are the old text, and lines

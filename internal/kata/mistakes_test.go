@@ -50,7 +50,7 @@ func TestResultNamesTheLineAndFailuresThatAreNotRequired(t *testing.T) {
 	e := exercise(t, "3")
 	screen := checked(t, e, filesOf(t, e.Start)).Screen(View{Width: 120})
 	require.Regexp(t, `✗ wrong delete: A's DEL removes the lock of B \(B1\) \(mylock/mutex\.go:\d+\)\n\nScenario delete-foreign: A calls Lock\(\) · `, screen)
-	require.Contains(t, screen, "(given) exclusion: B is inside the lock while A still is")
+	require.Contains(t, screen, "(given) broken exclusion: B is inside the lock while A still is")
 	require.NotContains(t, screen, "removes the lock of B (B1) (not part")
 }
 

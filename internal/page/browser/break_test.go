@@ -32,7 +32,7 @@ func TestDroppedNXShowsInTheResultsAndTheSearch(t *testing.T) {
 		require.Contains(t, b.text(".found"), "Broken: A is inside the lock while B still is. It takes 4 steps, 1 fault; nothing shorter exists.")
 		b.click(".see")
 		b.until("document.querySelector('.ending')")
-		require.Contains(t, b.text(".ending"), "BROKEN: exclusion: ")
+		require.Contains(t, b.text(".ending"), "BROKEN: broken exclusion: ")
 		require.Contains(t, b.text(".ending"), "replays in a page only")
 		require.Regexp(t, `^#play/v1/stage2~[0-9a-f]{8}/2c/1x/short-pauses/exclusion/[a-zA-Z0-9.]+/nx-dropped$`, b.hash())
 		require.Less(t, len(b.hash()), 8000)
@@ -41,7 +41,7 @@ func TestDroppedNXShowsInTheResultsAndTheSearch(t *testing.T) {
 		require.False(t, again.isShown(".player"), "nothing runs before a click")
 		again.click(".start")
 		again.until("document.querySelector('.ending')")
-		require.Contains(t, again.text(".ending"), "BROKEN: exclusion: ")
+		require.Contains(t, again.text(".ending"), "BROKEN: broken exclusion: ")
 	})
 }
 
