@@ -99,6 +99,8 @@ var (
 	fixedAt     = i18n.New("That is {stage}: go run . diff {id}")
 	legendLanes = i18n.New("│ inside   ║ two are inside")
 	legendStill = i18n.New("░ stands still")
+	givenMark   = i18n.New("(given)")
+	legendGiven = i18n.New("{mark} the story itself breaks it: another failure is about that")
 	legendNone  = i18n.New("{value} is not in Redis")
 	legendOwner = i18n.New("A1 is A's first hold: our mark, not the value in Redis")
 	legendLine  = i18n.New("mutex.go:1 is the line that sent the command")
@@ -181,6 +183,9 @@ func (a *app) legend(picture string) {
 	}
 	if value := unstored.FindString(picture); value != "" {
 		signs = append(signs, a.say(legendNone, "value", value))
+	}
+	if mark := a.say(givenMark); strings.Contains(picture, mark) {
+		signs = append(signs, a.say(legendGiven, "mark", mark))
 	}
 	line := ""
 	for _, sign := range append(signs, a.say(legendOwner), a.say(legendLine)) {

@@ -47,7 +47,10 @@ var (
 // Summary returns what happened, in one line, with the line of the lock.
 func (c Cell) Summary(l i18n.Language) string {
 	what := i18n.Text(c.SentenceIn(l)).Args()
-	if c.Line != "" {
+	switch {
+	case c.Outcome == failures.Limit:
+		what = c.Failure.PreventedBy.Can().Args("command", "go run . "+c.Failure.Cure)
+	case c.Line != "":
 		what = sentAt.Args("what", what, "line", path.Base(c.Line))
 	}
 	if c.Again != "" {
