@@ -322,7 +322,7 @@ func TestColorOnlyWhereItIsAskedFor(t *testing.T) {
 func TestTotalsAreTheEndOfTheTable(t *testing.T) {
 	_, out, _ := command(t)
 	_, totals, _ := command(t, "--totals")
-	require.Contains(t, totals, "not by this lock 42: no lock over one server prevents it; its row says who can")
+	require.Contains(t, totals, "not by this lock 42: no lock over one server can. The row says who")
 	require.Contains(t, out, totals)
 }
 
