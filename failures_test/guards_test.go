@@ -111,3 +111,18 @@ func TestTwoLocksInOppositeOrdersEndInADeadlockOrTwoHolders(t *testing.T) {
 		}
 	}
 }
+
+// The cures of a job that is done twice work because of what they add: without it, the job is done twice.
+func TestJobIsDoneTwiceWithoutItsCure(t *testing.T) {
+	twice, _ := failures.Find("done-twice")
+	kept, _ := failures.Find("done-twice-kept")
+	idempotent, _ := failures.Find("done-twice-idempotent")
+	kept.Script, idempotent.Guard = twice.Script, world.NoGuard
+	for _, f := range []failures.Failure{kept, idempotent} {
+		for _, stage := range []string{"1", "4", "6"} {
+			against, isBroken := failures.Run(t, f, stages.MustFind(stage).Subject).Against()
+			require.True(t, isBroken, "%s on %s", f.ID, stage)
+			require.Equal(t, oracle.Damage, against.Rule)
+		}
+	}
+}

@@ -61,6 +61,51 @@ var usageFailures = []Failure{
 		Script:   func(w *world.World) { takeBoth(w, []string{w.Lock, otherLock}, []string{w.Lock, otherLock}) },
 		Live:     keysOfOne,
 	},
+	{
+		ID: "done-twice", Family: Usage, FirstScreen: true, PreventedBy: Caller, Cure: "show done-twice-idempotent",
+		Title:    "two hosts do the same job, one after the other",
+		Story:    "The same job starts on two hosts at midnight. A locks, creates the order, works for a second, and unlocks. B's clock is two seconds late. When B begins, the lock is free: B takes it and creates the order too, without asking first. No two were inside at any time, and the job ran twice: exclusion is not once.",
+		Fixed:    "Nothing in the lock: it was free. The caller has to make the job's effect idempotent, or leave a mark that the job of this night is done.",
+		Breaks:   []oracle.Rule{oracle.Damage},
+		Requires: []Precondition{given("A B"), inserts("A"), inserts("B")},
+		Script:   func(w *world.World) { doesJob(w, true) },
+	},
+	{
+		ID: "done-twice-kept", Family: Usage, Variant: FixedLease,
+		Title:    "the same job, with a lock that no client unlocks",
+		Story:    "The same job on two hosts, as before, but the lock's name has the night in it, and A does not unlock: its key is the mark that the job is done. B comes two seconds later, is refused, and skips the job. The lease has to be longer than any two clocks may differ, and it must not be renewed. If A dies at work, the job of this night is not done.",
+		Fixed:    "A lock for one run, with the run's planned time in its name, that ends with its lease.",
+		Breaks:   []oracle.Rule{oracle.Damage},
+		Requires: []Precondition{given("A"), inserts("A")},
+		Script:   func(w *world.World) { doesJob(w, false) },
+	},
+	{
+		ID: "done-twice-idempotent", Family: Usage, Guard: world.IdempotencyGuard,
+		Title:    "the same job, with an idempotency key",
+		Story:    "The same job on two hosts, as before, and B takes the free lock too. The job of this night has a key, which both hosts derive from its planned time. The ledger stores that key with the order, and answers B with what A has done.",
+		Fixed:    "An idempotency key for each run, stored in one transaction with its effect.",
+		Breaks:   []oracle.Rule{oracle.Damage},
+		Requires: []Precondition{given("A B"), inserts("A"), inserts("B")},
+		Script:   func(w *world.World) { doesJob(w, true) },
+	},
+}
+
+// doesJob has A do a job, and B two seconds later if it gets the lock. Each inserts without asking first.
+func doesJob(w *world.World, unlocks bool) {
+	a, b := w.Client("A"), w.Client("B")
+	does := func(c *world.Client) {
+		if !c.TryLock().Held() {
+			return
+		}
+		c.Insert(order)
+		w.Sleep(w.Lease / 30)
+		if unlocks {
+			c.Unlock()
+		}
+	}
+	does(a)
+	w.Sleep(w.Lease / 30)
+	does(b)
 }
 
 // beginAndInsert has A lock, and create the order in a transaction that is not committed.
