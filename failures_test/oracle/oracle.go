@@ -185,7 +185,7 @@ func (f *file) reportOf(client string, e *trace.Event, text i18n.Text, pairs ...
 	}
 }
 
-// reportUntil is [file.report] of what is certain only at a later event.
+// reportUntil adds a finding about an event that is certain only at a later one.
 func (f *file) reportUntil(later, e *trace.Event, text i18n.Text, pairs ...any) {
 	f.report(e, text, pairs...)
 	f.found[len(f.found)-1].Until = later.Step
