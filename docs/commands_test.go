@@ -96,7 +96,7 @@ var (
 	// internal/cli run them; here only the command and its flags must exist.
 	onlyAsked = regexp.MustCompile(`^(?:serve|grade|kata(?:$| check| explore| next| solution))|--live|--redis|--help`)
 	// ownRows are flags that print other failures, which have no families.
-	ownRows     = regexp.MustCompile(`^--(?:redlock|guards)\b`)
+	ownRows     = regexp.MustCompile(`^--(?:servers|guards)\b`)
 	placeholder = regexp.MustCompile(`^(?:[FN]|[A-Z]{2,}|…)$`)
 )
 

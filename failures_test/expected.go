@@ -1,6 +1,7 @@
 package failures
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"strings"
@@ -9,23 +10,26 @@ import (
 //go:embed testdata/expected.txt
 var expectedText string
 
-//go:embed testdata/redlock.txt
-var redlockText string
+//go:embed testdata/servers.txt
+var serversText string
 
-var expected, redlockExpected = ReadTable(expectedText), ReadTable(redlockText)
+var expected, ofServers = ReadTable(expectedText), ReadTable(serversText)
 
 // Expected returns the expected outcomes of the failures on a lock of this repository.
-// The lock is named as in the first line of testdata/expected.txt: "4" or "6.1".
+// The lock is named as in the first line of testdata/expected.txt, "4" or "6.1", or of
+// testdata/servers.txt: "wait" or "redlock".
 func Expected(lock string) Expect {
 	return func(f Failure) Outcome {
-		all := expected
-		switch isRedLock := lock == "redlock"; {
-		case isRedLock != (f.Family == RedLock):
-			return NotApplicable
-		case isRedLock:
-			all = redlockExpected
+		letter := expected.Cell(f.ID, lock)
+		switch {
+		case lock == "wait":
+			letter = cmp.Or(ofServers.Cell(f.ID, lock), expected.Cell(f.ID, "4"))
+		case lock == "redlock":
+			letter = cmp.Or(ofServers.Cell(f.ID, lock), "-")
+		case f.OnServers():
+			letter = ofServers.Cell(f.ID, "one")
 		}
-		if letter := all.Cell(f.ID, lock); letter != "" {
+		if letter != "" {
 			return Outcome(letter[0])
 		}
 		return 0

@@ -76,10 +76,24 @@ const (
 	Fencing  Feature = "fencing"  // it hands out fencing tokens
 	Force    Feature = "force"    // it can be freed from outside: a [world.Forcing]
 	Closing  Feature = "close"    // it has goroutines and has to be closed: an [io.Closer]
+	Waits    Feature = "WAIT"     // it asks how many replicas have its key
 
 	HoldContext Feature = "context"     // a hold has a context, which ends with it
 	FixedValue  Feature = "fixed value" // all holds write one value
 )
+
+// With returns the lock with a feature.
+func (s Subject) With(f Feature) Subject {
+	if !slices.Contains(s.Has, f) {
+		s.Has = append(slices.Clip(s.Has), f)
+	}
+	return s
+}
+
+// SendsWait reports whether a trace shows that the lock asks how many replicas have its key.
+func SendsWait(tr *trace.Trace) bool {
+	return tr != nil && slices.ContainsFunc(tr.Events, func(e trace.Event) bool { return e.Kind == trace.Sent && e.Command[0] == "WAIT" })
+}
 
 // Shows returns the features that a trace shows and s.Has does not list. Only scripts, pub/sub and a
 // watchdog can be seen in a trace.
@@ -121,6 +135,8 @@ const (
 	Usage    Family = "how the lock is used"
 	Normal   Family = "normal use"
 	RedLock  Family = "RedLock"
+
+	Replication Family = "replication"
 )
 
 // Preventer is what can prevent a failure that no lock over one server can.
@@ -151,6 +167,8 @@ type Failure struct {
 	Variant Variant
 	// Lease is the lease to ask for; 0: the default of the world.
 	Lease time.Duration
+	// Replicas is the number of replicas of the server, for a lock of one server.
+	Replicas int
 	// Guard is how the ledger protects itself.
 	Guard world.Guard
 	// PreventedBy is what can prevent the failure if no lock over one server can; "" if a lock can.
@@ -176,6 +194,10 @@ type Failure struct {
 	// Fixed is the fix, in a sentence.
 	Fixed string
 }
+
+// OnServers reports whether the failure is about several servers: a master with replicas, or independent
+// ones.
+func (f Failure) OnServers() bool { return f.Family == Replication || f.Family == RedLock }
 
 // Outcome is what a failure does to a lock.
 type Outcome byte
@@ -262,8 +284,11 @@ func BasicFirst(all []Failure) (sorted []Failure) {
 	return sorted
 }
 
-// Catalogue is every failure: All, and those of RedLock.
-var Catalogue = slices.Concat(All, OfRedLock)
+// OfServers are the failures of locks on several servers: a master with replicas, or independent ones.
+var OfServers = slices.Concat(OfReplicas, OfRedLock)
+
+// Catalogue is every failure: All, and those of locks on several servers.
+var Catalogue = slices.Concat(All, OfServers)
 
 // Find returns the failure of that id.
 func Find(id string) (Failure, bool) {

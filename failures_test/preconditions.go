@@ -32,6 +32,9 @@ var (
 	stillOpen    = i18n.New("Close of {client} did not return")
 	noneInserted = i18n.New("{client} did not ask the ledger to insert an order")
 	notOneEach   = i18n.New("{client} and {other} did not each have one of the locks")
+	noneLacking  = i18n.New("no replica took over without the key that {client} had set")
+	noneHaving   = i18n.New("no replica took over with the key that {client} had set")
+	noneMissing  = i18n.New("WAIT was not answered with 0")
 	noSuchAnswer = i18n.New("Redis did not answer any command with {error}")
 )
 
@@ -232,6 +235,20 @@ func haveOneEach(client, other string) Precondition {
 		return has(client) && has(other)
 	})
 }
+
+// takesOver: a replica took over, having or lacking a key that the client had set.
+func takesOver(how i18n.Text, client string) Precondition {
+	return seen(how.Args("client", client), func(s *trace.Scene) bool {
+		isOwn := func(k trace.Key) bool { return k.Owner.Client == client }
+		hasSet := func(e trace.Event) bool { return e.Client == client && e.Effects.Include(trace.Installed) }
+		return s.Event.Fault == trace.Promoted && slices.ContainsFunc(s.Keys, isOwn) == (how == noneHaving) && slices.ContainsFunc(s.Trace.Events[:s.Index], hasSet)
+	})
+}
+
+// waitsInVain: Redis answered a WAIT with 0.
+var waitsInVain = seen(noneMissing.Args(), func(s *trace.Scene) bool {
+	return s.Event.Kind == trace.Executed && s.Event.Command[0] == "WAIT" && s.Event.Reply == "0"
+})
 
 // answered: Redis answered a command with that error.
 func answered(text string) Precondition {

@@ -143,13 +143,17 @@ func (s Subject) Config() world.Config {
 	if s.NewOver != nil {
 		servers = redlockServers
 	}
-	return world.Config{New: s.New, NewOver: s.NewOver, Around: adapters.Around, Servers: servers, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Scripts: s.Scripts}
+	copies := 0
+	if slices.Contains(s.Has, Waits) {
+		copies = replicas
+	}
+	return world.Config{New: s.New, NewOver: s.NewOver, Around: adapters.Around, Servers: servers, Replicas: copies, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Scripts: s.Scripts}
 }
 
 // Config returns the configuration of the world in which the failure runs on a lock.
 func (f Failure) Config(s Subject) world.Config {
 	config := s.Config()
-	config.Client, config.Guard, config.Lease = f.Client, f.Guard, f.Lease
+	config.Client, config.Guard, config.Lease, config.Replicas = f.Client, f.Guard, f.Lease, max(f.Replicas, config.Replicas)
 	if variant, ok := s.Variants[f.Variant]; ok {
 		config.New = variant
 	} else if f.Variant == Nested {
@@ -163,8 +167,11 @@ func (f Failure) Config(s Subject) world.Config {
 
 // Failures returns the catalogue for the lock: that of RedLock for a lock of several servers.
 func (s Subject) Failures() []Failure {
-	if s.NewOver != nil {
+	switch {
+	case s.NewOver != nil:
 		return OfRedLock
+	case slices.Contains(s.Has, Waits):
+		return slices.Concat(All, OfReplicas)
 	}
 	return All
 }

@@ -24,6 +24,7 @@ var (
 	hasDied      = i18n.New("{client} died")
 	hasFailed    = i18n.New("{call} of {client} failed")
 	isOver       = i18n.New("Unlock of {client} has returned")
+	isBack       = i18n.New("a failover has brought back the key of {client}, whose hold was over")
 	asksOn       = i18n.New("{call} of {client} asked again after Redis had given it the lock")
 )
 
@@ -164,6 +165,9 @@ func leak(f *file) func(*trace.Scene) {
 				i := &entry{owner: effect.Owner, server: e.Server, by: shape(e)}
 				if call, gone := failed[effect.Owner.Call]; gone { // the command was late
 					i.orphan(e, Grace(f.Trace), hasFailed.Args("client", call.Client, "call", call.Op))
+				}
+				if e.Kind == trace.Server && s.Holds(effect.Owner.Client) == 0 {
+					i.orphan(e, Grace(f.Trace), isBack.Args("client", effect.Owner.Client))
 				}
 				entries[e.Server+effect.Owner.Label] = i
 			case trace.Removed, trace.Overwritten, trace.Lapsed:

@@ -78,8 +78,8 @@ func (s *Story) spread(l *Label) {
 func (s *Story) several(names []string) string {
 	var parts []string
 	for i := 0; i < len(names); {
-		from, end := slices.Index(s.Servers, names[i]), i+1
-		for end < len(names) && s.Servers[from+end-i] == names[end] {
+		from, end := slices.Index(s.Bars, names[i]), i+1
+		for end < len(names) && s.Bars[from+end-i] == names[end] {
 			end++
 		}
 		part := names[i]

@@ -47,7 +47,8 @@ var phrases = map[string]phrase{
 	"executed, late": words("m", "{command} arrives → {reply}", "{request} of {client} arrives, and Redis answers {reply}"),
 	"executed, late, unread": words("m", "{command} arrives → {reply} (not read yet)",
 		"{request} of {client} arrives, and Redis answers {reply}; {client} has not read it yet", "{command} arrives"),
-	"executed, alone": words("m", "{command} → {reply}", "Redis executes {request} for {client}, and answers {reply}"),
+	"executed, waited": words("m", "{command} → {reply}, after {time}", "{client} sends {request}, and Redis answers {reply} after {time}"),
+	"executed, alone":  words("m", "{command} → {reply}", "Redis executes {request} for {client}, and answers {reply}"),
 	"executed, many": words("m", "{command} → {reply}, {n} times in {time}",
 		"{client} sends {request}, {n} times in {time}, and Redis answers {reply} each time"),
 	"executed, many at once": words("m", "{command} → {reply}, {n} times",
@@ -102,6 +103,11 @@ var phrases = map[string]phrase{
 	"server, stopped":           always("Redis stops, and loses its keys"),
 	"server, started":           always("Redis is back, and empty"),
 	"server, clock-jumped":      always("the clock of Redis jumps by {time}"),
+	"server, replica-delayed":   always("{replicas}: from now on, a write takes {time} to arrive"),
+	"server, replica-cut":       always("{replicas}: the link to the master is broken"),
+	"server, replica-healed":    always("{replicas}: the link to the master is repaired"),
+	"server, promoted":          always("failover: the master dies, and {replicas} takes over with the keys that it has"),
+	"copied":                    words("", "{replicas}: the writes of the master arrive", "{replicas}: the writes of the master arrive"),
 	"server, subscription-lost": always("Redis drops the subscription, but the connection stays open"),
 }
 
@@ -136,6 +142,9 @@ func (s *Story) row(l *Label) string {
 			return "executed, alone"
 		}
 		again := l.Request.Sent >= 0 && s.LostBefore(l.Request.Sent) >= 0
+		if s.waited(l) > 0 {
+			return "executed, waited"
+		}
 		return "executed" + cmp.Or(when(s.isOnItsWay(l.Request), ", late"), when(again, ", again")) + when(!l.Answered, ", unread")
 	case trace.Stored:
 		return "stored" + when(e.Op == trace.OpBegin, ", begin") + when(e.Op == trace.OpCommit, ", commit")
@@ -153,11 +162,19 @@ func (s *Story) row(l *Label) string {
 		}
 		return "dropped, " + string(e.Fault) + string(e.Moment)
 	case trace.Expired:
-		return "expired" + when(e.Server != "", " on some")
+		return "expired" + when(len(s.Bars) > 0, " on some")
 	case trace.Server:
 		return "server, " + string(e.Fault)
 	}
 	return string(e.Kind) + when(e.Moment != "", ", "+string(e.Moment))
+}
+
+// waited returns how long Redis has taken to answer a WAIT; 0 for other commands.
+func (s *Story) waited(l *Label) time.Duration {
+	if r := l.Request; r != nil && r.Sent >= 0 && l.Event.Kind == trace.Executed && l.Event.Command[0] == "WAIT" {
+		return l.Event.At - s.Events[r.Sent].At
+	}
+	return 0
 }
 
 func when(is bool, text string) string {
@@ -171,8 +188,11 @@ func when(is bool, text string) string {
 func (s *Story) say(t i18n.Text, l *Label) string {
 	e := l.Event
 	lasts := e.Bound
-	if l.times > 1 {
+	switch waited := s.waited(l); {
+	case l.times > 1:
 		lasts = l.Until - l.At
+	case waited > 0:
+		lasts = waited
 	}
 	if lasts > 10*time.Second && e.Kind != trace.Slept {
 		lasts = lasts.Round(time.Second)
@@ -183,7 +203,7 @@ func (s *Story) say(t i18n.Text, l *Label) string {
 	}
 	pairs := []any{
 		"client", e.Client, "call", e.Op, "op", i18n.Text(strings.ToLower(e.Op)), "order", strconv.Quote(order),
-		"time", tick(lasts), "n", l.times, "nth", l.before + 1,
+		"time", tick(lasts), "n", l.times, "nth", l.before + 1, "replicas", s.several(e.Replicas),
 	}
 	if len(e.Command) > 0 {
 		reply := s.reply(e)
@@ -229,7 +249,7 @@ func (s *Story) Picture(l *Label) (text, style string) {
 	default:
 		text = s.Text(l)
 	}
-	if l.Event.Kind == trace.Server {
+	if l.Event.Kind == trace.Server || l.Event.Kind == trace.Copied {
 		text = "▸ " + text
 	}
 	if p.style == "h" && slices.ContainsFunc(l.Found, func(f oracle.Finding) bool { return f.Rule == oracle.Exclusion && !f.Given }) {

@@ -17,8 +17,9 @@ import (
 // Story is a trace as labels, in the order in which things happened.
 type Story struct {
 	*trace.Trace
-	Key              string // the lock's key, shown as K
-	Other            string // the key of the other lock, shown as L, where clients take two
+	Bars             []string // the servers whose keys are shown, if there are several
+	Key              string   // the lock's key, shown as K
+	Other            string   // the key of the other lock, shown as L, where clients take two
 	language         i18n.Language
 	Labels           []*Label
 	requests         []*trace.Request  // event → its request
@@ -105,7 +106,7 @@ type labeler struct {
 
 // makeLabels makes the labels.
 func makeLabels(s *Story, found []oracle.Finding) *Story {
-	s.Key, s.Other = s.LockKey(), s.OtherKey()
+	s.Key, s.Other, s.Bars = s.LockKey(), s.OtherKey(), slices.Concat(s.Servers, s.Replicated)
 	s.requests, s.stuck, s.same = make([]*trace.Request, len(s.Events)), map[int]bool{}, map[string]string{}
 	for i, scene := range s.Scenes() {
 		e := scene.Event
@@ -231,14 +232,14 @@ func (s *Story) labelsAt(i int) (labels []*Label, last int) {
 // isLate reports whether a request leaves some time before it arrives. A request that
 // waited because its process was paused had not left.
 func (s *Story) isLate(r *trace.Request) bool {
-	if r.Paused || r.Executed == r.Sent+1 {
+	if r.Paused || r.Executed == r.Sent+1 || r.Executed >= 0 && s.Events[r.Executed].Line() != "" && s.Events[r.Executed].Command[0] == "WAIT" {
 		return false
 	}
 	if r.Executed < 0 || r.Ledger || s.Events[r.Sent].At != s.Events[r.Executed].At {
 		return true
 	}
 	return slices.ContainsFunc(s.Events[r.Sent:r.Executed], func(e trace.Event) bool {
-		return e.Kind != trace.Sent && e.Kind != trace.Executed && e.Kind != trace.Delivered && e.Kind != trace.Returned
+		return e.Kind != trace.Sent && e.Kind != trace.Executed && e.Kind != trace.Delivered && e.Kind != trace.Returned && e.Kind != trace.Copied
 	})
 }
 
@@ -272,7 +273,11 @@ func (s *Story) visible(yield func(*Label) bool) {
 // moment returns the present state.
 func (t *labeler) moment() State {
 	m := State{KeysAt: t.scene.KeysAt, Orders: t.scene.Orders}
-	for _, k := range t.scene.Keys {
+	keys := t.scene.Keys
+	if len(t.Replicated) > 0 {
+		keys = t.scene.Copies
+	}
+	for _, k := range keys {
 		shown := t.shown(k)
 		m.Keys = append(m.Keys, shown)
 		if k.Name == t.Key || k.Name == t.Other {

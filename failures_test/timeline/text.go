@@ -95,7 +95,7 @@ func (d *drawing) measure(rows []Row) {
 }
 
 // redisHead returns the heading of the keys: Redis, or the names of several servers.
-func (d *drawing) redisHead() string { return cmp.Or(strings.Join(d.Servers, term.NoBreak), "Redis") }
+func (d *drawing) redisHead() string { return cmp.Or(strings.Join(d.Bars, term.NoBreak), "Redis") }
 
 // lanesWidth is the width of all lanes, each with its bar and a space.
 func (d *drawing) lanesWidth() (all int) {

@@ -122,7 +122,7 @@ var (
 
 // Redis returns the keys in Redis after a label, "" if the label is not about Redis.
 func (s *Story) Redis(l *Label) string {
-	if !slices.Contains([]trace.Kind{trace.Executed, trace.Expired, trace.Server}, l.Event.Kind) {
+	if !slices.Contains([]trace.Kind{trace.Executed, trace.Expired, trace.Server, trace.Copied}, l.Event.Kind) {
 		return ""
 	}
 	return s.keysText(l, l.After.Keys)
@@ -130,7 +130,7 @@ func (s *Story) Redis(l *Label) string {
 
 // News returns the lock's key if a label has changed it, "" if not.
 func (s *Story) News(l *Label) string {
-	if len(l.Event.Effects) == 0 {
+	if len(l.Event.Effects) == 0 && l.Event.Kind != trace.Copied {
 		return ""
 	}
 	isSame := func(k trace.Key) bool {
@@ -144,8 +144,8 @@ const NoKey = "·"
 
 // Marks returns the owner of the lock's key on each of several servers: A1 A1 B1 · ·
 func (s *Story) Marks(keys []trace.Key) []string {
-	marks := make([]string, len(s.Servers))
-	for i, server := range s.Servers {
+	marks := make([]string, len(s.Bars))
+	for i, server := range s.Bars {
 		marks[i] = NoKey
 		for _, k := range keys {
 			if k.Server == server {
@@ -158,7 +158,7 @@ func (s *Story) Marks(keys []trace.Key) []string {
 
 // keysText returns "A1, 30s left" for each key, at the end of the label.
 func (s *Story) keysText(l *Label, keys []trace.Key) string {
-	if len(s.Servers) > 0 {
+	if len(s.Bars) > 0 {
 		var columns string
 		for _, mark := range s.Marks(keys) {
 			columns += term.Pad(mark, len("R1")) + term.NoBreak

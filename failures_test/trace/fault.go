@@ -16,4 +16,8 @@ const (
 	ClockJumped      ServerFault = "clock-jumped"      // by the event's Bound
 	SubscriptionLost ServerFault = "subscription-lost" // its connection stays open
 	Gone             ServerFault = "gone"              // it does not answer
+	ReplicaDelayed   ServerFault = "replica-delayed"   // each write takes the event's Bound to a replica
+	ReplicaCut       ServerFault = "replica-cut"       // a replica has lost its link
+	ReplicaHealed    ServerFault = "replica-healed"    // it has it back
+	Promoted         ServerFault = "promoted"          // a replica takes over with what it has; connections break
 )

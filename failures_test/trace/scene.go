@@ -15,6 +15,7 @@ type Scene struct {
 	Index  int    // of the event
 	Event  *Event // the event itself
 	Keys   []Key  // in Redis
+	Copies []Key  // on the master and on each replica, if it has any
 	KeysAt time.Duration
 	Orders []Order
 	// Calls has the Called event of each call under way, the oldest first.
@@ -141,8 +142,8 @@ func (s *Scene) advance(next *Scene) {
 		next.setHolds(e.Client, 0)
 	case Frozen, Thawed, Cut, Healed, Crashed:
 		next.change(e)
-	case Executed, Expired, Server:
-		next.Keys, next.KeysAt = e.Keys, e.At
+	case Executed, Expired, Server, Copied:
+		next.Keys, next.Copies, next.KeysAt = e.Keys, e.Copies, e.At
 	}
 }
 

@@ -34,6 +34,7 @@ const (
 	Slept     Kind = "slept"   // the scenario let time pass
 	Expired   Kind = "expired" // the lease of a key ended
 	Server    Kind = "server"  // something happened to Redis: flush, eviction, restart, failover, clock
+	Copied    Kind = "copied"  // writes of the master have reached replicas
 )
 
 // Event is one thing that happened.
@@ -55,12 +56,14 @@ type Event struct {
 	CtxDone    bool          `json:"ctx_done,omitempty"` // of Called: the call's context was already cancelled
 	Effects    Effects       `json:"effects,omitempty"`
 	Keys       []Key         `json:"keys,omitempty"`   // in Redis after this step
+	Copies     []Key         `json:"copies,omitempty"` // with Keys: those of the master and of each replica
 	Orders     []Order       `json:"orders,omitempty"` // of Stored: in the ledger after this step
 	Source     *Source       `json:"source,omitempty"`
-	Moment     Moment        `json:"moment,omitempty"` // of a fault at a Command: where the Command was
-	Order      string        `json:"order,omitempty"`  // of Called: the order that it checks or inserts
-	Server     string        `json:"server,omitempty"` // its name, if there are several
-	Fault      ServerFault   `json:"fault,omitempty"`  // of Server; of Dropped: Gone if Redis was down
+	Moment     Moment        `json:"moment,omitempty"`   // of a fault at a Command: where the Command was
+	Order      string        `json:"order,omitempty"`    // of Called: the order that it checks or inserts
+	Server     string        `json:"server,omitempty"`   // its name, if there are several
+	Fault      ServerFault   `json:"fault,omitempty"`    // of Server; of Dropped: Gone if Redis was down
+	Replicas   []string      `json:"replicas,omitempty"` // those that it is about
 }
 
 // Moment is the position of a command when a fault strikes.
@@ -194,9 +197,10 @@ type Trace struct {
 	// OtherLocks has the lock names of the clients that use another lock, or two, in the order in
 	// which they take them.
 	OtherLocks map[string][]string `json:"other_locks,omitempty"`
-	Servers    []string            `json:"servers,omitempty"` // their names, if there are several
-	Fenced     bool                `json:"fenced"`            // the ledger refuses stale tokens
-	Missed     []string            `json:"missed,omitempty"`  // faults whose command was never sent
+	Servers    []string            `json:"servers,omitempty"`    // their names, if there are several
+	Replicated []string            `json:"replicated,omitempty"` // the names of the master and of its replicas, if it has any
+	Fenced     bool                `json:"fenced"`               // the ledger refuses stale tokens
+	Missed     []string            `json:"missed,omitempty"`     // faults whose command was never sent
 	Events     []Event             `json:"events"`
 
 	scenes []*Scene // see Scenes

@@ -119,7 +119,7 @@ func (p *process) choice(action Action, kind string, i int, what string, take fu
 // executable returns the requests of a process that can be executed next.
 func (p *process) executable() (requests []*request) {
 	for _, c := range p.wires {
-		if len(c.requests) > 0 && !p.cut {
+		if len(c.requests) > 0 && !p.cut && !(c.requests[0].waiting && c.requests[0].waits()) {
 			requests = append(requests, c.requests[0])
 		}
 	}
@@ -145,6 +145,7 @@ func (w *World) tick(end time.Duration) {
 		w.advance(w.start.Add(end))
 		w.reached = w.Now()
 		w.lapse()
+		w.catchUp()
 		w.RunUntilIdle()
 		for ; seen < len(w.trace.Events); seen++ {
 			if e := w.trace.Events[seen]; e.Kind != trace.Sent || !w.isFrozen(e.Process) {
@@ -196,6 +197,9 @@ func (w *World) Digest(more ...string) uint64 {
 	}
 	for _, o := range w.ledger.orders {
 		d = d.add(o.Name, o.Client, strconv.FormatInt(o.Token, 36))
+	}
+	for _, r := range w.replicas {
+		d = d.add(strconv.Itoa(w.offset-r.has.offset), strconv.Itoa(len(r.coming)))
 	}
 	d = d.add(strconv.FormatInt(w.ledger.highest, 36), w.ledger.holder)
 	if len(w.ledger.open)+len(w.ledger.read) > 0 {

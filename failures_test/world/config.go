@@ -59,17 +59,18 @@ type AttributeTo func(args []string) (client string, is bool)
 
 // Config is what a world starts with.
 type Config struct {
-	New     Constructor
-	NewOver ConstructorOver                  // in place of New, for a lock of several servers
-	Servers int                              // default 1
-	Around  func(outer, inner Locker) Locker // for a client of two locks: takes outer and then inner
-	Lock    string                           // the lock's name; default DefaultLock
-	Lease   time.Duration                    // default 30 s
-	Guard   Guard                            // of the ledger
-	Pieces  int                              // of each item in the ledger, with a StockGuard; default 1
-	Client  func(*redis.Options)             // changes the go-redis options of every client
-	Scripts []string                         // Lua scripts that Redis already knows
-	Ignore  func(key string) bool            // keys that are not locks: a counter, a queue
+	New      Constructor
+	NewOver  ConstructorOver                  // in place of New, for a lock of several servers
+	Servers  int                              // default 1
+	Replicas int                              // of a single server
+	Around   func(outer, inner Locker) Locker // for a client of two locks: takes outer and then inner
+	Lock     string                           // the lock's name; default DefaultLock
+	Lease    time.Duration                    // default 30 s
+	Guard    Guard                            // of the ledger
+	Pieces   int                              // of each item in the ledger, with a StockGuard; default 1
+	Client   func(*redis.Options)             // changes the go-redis options of every client
+	Scripts  []string                         // Lua scripts that Redis already knows
+	Ignore   func(key string) bool            // keys that are not locks: a counter, a queue
 	// AttributeTo attributes commands of goroutines started by the lock to calls under way, such as
 	// goroutines that each ask one Redis. Without it those commands are background, as renewals
 	// are.

@@ -48,7 +48,8 @@ func (w *World) rest() bool {
 // settle runs everything that can happen without time passing, in the default order.
 func (w *World) settle() { w.Drive(w.step) }
 
-// step delivers the oldest reply that can be delivered, else executes the first request.
+// step delivers the oldest reply that can be delivered, else executes the first request, else lets writes
+// reach replicas.
 func (w *World) step() bool {
 	on, todo := w.next()
 	switch {
@@ -57,7 +58,7 @@ func (w *World) step() bool {
 	case todo != nil:
 		todo.execute()
 	default:
-		return false
+		return w.catchUp()
 	}
 	return true
 }
@@ -78,10 +79,10 @@ func (w *World) next() (on *wire, todo *request) {
 			if !stopped && len(c.replies) > 0 && c.canArrive(c.replies[0], now) && (next == nil || c.replies[0].seq < next.seq) {
 				next, on = c.replies[0], c
 			}
-			if len(c.requests) == 0 || stopped && c.requests[0].due == 0 { // a delayed request was already on its way
+			if len(c.requests) == 0 || stopped && (c.requests[0].due == 0 || p.crashed && c.requests[0].waiting) { // a delayed request was already on its way
 				continue
 			}
-			if c.requests[0].due <= now && (todo == nil || compareRequests(c.requests[0], todo) < 0) {
+			if (c.requests[0].due <= now || c.requests[0].waiting && !c.requests[0].waits()) && (todo == nil || compareRequests(c.requests[0], todo) < 0) {
 				todo = c.requests[0]
 			}
 		}

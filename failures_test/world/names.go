@@ -23,6 +23,7 @@ type names struct {
 	// owner.
 	several bool
 	owners  map[installation]trace.Owner
+	last    map[string]trace.Owner // value → its newest owner
 }
 
 // installer is a call that puts a value into Redis; call is 0 for the background.
@@ -41,12 +42,16 @@ func newNames(lockName string) *names {
 	return &names{
 		lockName: lockName,
 		labels:   map[string]string{}, first: map[string]string{}, scripts: map[string]string{}, counts: map[string]int{},
-		owners: map[installation]trace.Owner{},
+		owners: map[installation]trace.Owner{}, last: map[string]trace.Owner{},
 	}
 }
 
-// owner returns the owner of a new installation, or the same owner again for another server.
+// owner returns the owner of a new installation, or the same owner again for another server, and for a key
+// that a failover brings back.
 func (n *names) owner(value string, by installer) trace.Owner {
+	if last, known := n.last[value]; known && by == (installer{}) {
+		return last
+	}
 	id := installation{value, by}
 	if owner, known := n.owners[id]; known && n.several {
 		return owner
@@ -58,7 +63,7 @@ func (n *names) owner(value string, by installer) trace.Owner {
 	}
 	owner := trace.Owner{Label: label, Client: by.client, Process: by.process, Call: by.call, Shares: n.first[value]}
 	n.first[value] = cmp.Or(owner.Shares, label)
-	n.owners[id] = owner
+	n.owners[id], n.last[value] = owner, owner
 	return owner
 }
 

@@ -96,5 +96,6 @@ func (n *Node) refresh(by installer, lapse bool) []trace.Effect {
 
 func (n *Node) record(e trace.Event, effects []trace.Effect) {
 	e.Server, e.Effects, e.Keys = n.Name, effects, n.world.allKeys()
+	e.Copies = n.world.copiesAfter()
 	n.world.record(e)
 }

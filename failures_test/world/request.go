@@ -2,6 +2,7 @@ package world
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +13,7 @@ import (
 // execute runs the request at the head of its wire, unless a fault handles it.
 func (r *request) execute() {
 	w := r.wire.world
-	if r.strike(trace.BeforeCommand) {
+	if !r.waiting && r.strike(trace.BeforeCommand) || r.waits() {
 		return
 	}
 	r.take()
@@ -23,7 +24,7 @@ func (r *request) execute() {
 	r.meter()
 	r.refuseBlocking()
 	w.lapse()
-	raw, err := r.wire.link.Execute(r.Args)
+	raw, err := r.run()
 	if err != nil {
 		r.record(trace.Dropped, trace.Event{Fault: trace.Gone})
 		r.wire.sever()
@@ -33,9 +34,21 @@ func (r *request) execute() {
 	r.Effects = r.wire.node.refresh(installer{r.Client, r.wire.process.name, r.callID()}, false)
 	text, _ := replyText(raw)
 	rep := r.answer(raw, w.names.text(text, r.Client))
-	r.record(trace.Executed, trace.Event{Reply: rep.text, Effects: r.Effects, Keys: w.allKeys()})
+	r.record(trace.Executed, trace.Event{Reply: rep.text, Effects: r.Effects, Keys: w.allKeys(), Copies: w.copiesAfter()})
+	if r.Write {
+		r.wire.node.ship()
+	}
+	r.wire.offset = r.wire.node.offset
 	w.collectPushes() // they reach their wires before the reply wakes its reader
 	r.strike(trace.AfterCommand)
+}
+
+// run lets Redis, or the world for a WAIT, answer the request.
+func (r *request) run() ([]byte, error) {
+	if _, _, is := r.isWait(); is {
+		return fmt.Appendf(nil, ":%d\r\n", r.wire.node.confirmed(r.wire.offset)), nil
+	}
+	return r.wire.link.Execute(r.Args)
 }
 
 // take removes a request from the head of its wire.

@@ -58,8 +58,11 @@ func RunOn(servers []Redis, clock Clock, config Config, scenario func(*World)) (
 
 // Discover plays a lock's normal use once and returns its trace and the Lua scripts that the lock
 // used. In a world that starts with these scripts, no EVALSHA fails because Redis does not know the
-// script.
+// script. A single server has two replicas, for a lock that sends WAIT.
 func Discover(t *testing.T, config Config) (tr *trace.Trace, scripts []string, err error) {
+	if config.Servers <= 1 {
+		config.Replicas = 2
+	}
 	tr, err = Run(t, config, func(w *World) { scripts = NormalUse(w) })
 	return tr, scripts, err
 }
@@ -114,6 +117,7 @@ func newWorld(config Config, servers []Redis, clock Clock) (*World, error) {
 		}
 	}
 	w.Node = w.nodes[0]
+	w.replicate(config.Replicas)
 	return w, nil
 }
 

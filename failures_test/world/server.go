@@ -50,7 +50,7 @@ type KeyState struct {
 func isWrite(server Redis, name string) bool {
 	switch name {
 	case "PING", "ECHO", "TIME", "SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE", "SSUBSCRIBE", "SUNSUBSCRIBE",
-		"MULTI", "WATCH", "UNWATCH", "SCRIPT", "INFO", "COMMAND":
+		"MULTI", "WATCH", "UNWATCH", "SCRIPT", "INFO", "COMMAND", "WAIT":
 		return false
 	}
 	return !server.IsReadOnly(name)

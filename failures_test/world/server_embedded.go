@@ -119,7 +119,7 @@ func (e *embedded) Suffer(fault trace.ServerFault, d time.Duration, keys ...stri
 		e.Clear()
 	case trace.ScriptsFlushed:
 		e.flushScripts()
-	case trace.Restarted, trace.Stopped, trace.FailedOver:
+	case trace.Restarted, trace.Stopped, trace.FailedOver, trace.Promoted:
 		e.Clear()
 		e.flushScripts()
 	case trace.ClockJumped:

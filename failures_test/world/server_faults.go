@@ -22,17 +22,22 @@ func (n *Node) disturb(fault trace.ServerFault, d time.Duration, keys ...string)
 		panic(scenarioError{err})
 	}
 	n.record(trace.Event{Kind: trace.Server, Fault: fault, Bound: d}, n.refresh(installer{}, fault == trace.ClockJumped))
+	n.ship()
 }
 
 // replace breaks the connections to the server and applies a fault.
 func (n *Node) replace(fault trace.ServerFault) {
+	n.hangUp()
+	n.disturb(fault, 0)
+	n.world.settle()
+}
+
+func (n *Node) hangUp() {
 	for c := range n.world.wires {
 		if c.node == n {
 			c.sever()
 		}
 	}
-	n.disturb(fault, 0)
-	n.world.settle()
 }
 
 // FillMemory makes Redis refuse writes that need memory with OOM, until the scenario ends: SET and

@@ -68,6 +68,11 @@ func (w *World) nextDue(end time.Time) time.Time {
 			next = min(next, c.replies[0].due)
 		}
 	}
+	for _, r := range w.replicas {
+		if len(r.coming) > 0 && r.coming[0].due > w.reached {
+			next = min(next, r.coming[0].due)
+		}
+	}
 	return w.start.Add(next)
 }
 

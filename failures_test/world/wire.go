@@ -164,7 +164,7 @@ var (
 )
 
 func newWire(p *process, to *Node) *wire {
-	return &wire{world: p.world, process: p, node: to, link: to.server.Connect(), changed: make(chan struct{}, 1)}
+	return &wire{world: p.world, process: p, node: to, link: to.server.Connect(), changed: make(chan struct{}, 1), offset: to.offset}
 }
 
 // sever breaks the connection: what was on its way is lost.

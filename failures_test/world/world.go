@@ -129,6 +129,7 @@ type wire struct {
 	requests   []*request
 	replies    []*reply
 	subscribed bool
+	offset     int // of the server's writes, when it executed the last command
 	// transaction: MULTI was sent; writes: the transaction contains a write.
 	transaction, writes bool
 }
@@ -145,6 +146,7 @@ type request struct {
 	due     time.Duration       // a delayed request arrives at this time
 	order   string              // sort key among requests of the same moment
 	faulted bool                // a Before fault has already struck
+	waiting bool                // a WAIT that Redis has begun
 	store   func() trace.Answer // a ledger write instead of a Redis command
 }
 
@@ -165,6 +167,11 @@ type Node struct {
 	server Redis
 	keys   *keyspace
 	down   bool
+	// The rest is about its replicas; see replica.go.
+	replicas []*Replica
+	present  string // the name of the master
+	copies   bool   // its writes travel through the world
+	offset   int    // the number of its writes
 }
 
 // Fault is a fault that strikes at a command of a client.

@@ -94,11 +94,7 @@ func outcomes(f failures.Failure) string {
 		if to > from {
 			ids += "–" + locks[to].ID
 		}
-		if f.Family == failures.RedLock {
-			all = append(all, "RedLock "+sign)
-		} else {
-			all = append(all, ids+" "+sign)
-		}
+		all = append(all, ids+" "+sign)
 		from = to + 1
 	}
 	return strings.Join(all, ", ")

@@ -43,7 +43,7 @@ func (a *app) showCommand() *cobra.Command {
 			}
 			of := locksOf(f)
 			asked, err := stages.FindLock(stage)
-			if f.Family != failures.RedLock && (steps || err == nil && asked.Hidden) {
+			if !f.OnServers() && (steps || err == nil && asked.Hidden) {
 				of = stages.All()
 			}
 			chosen := beforeAndAfter(of, f)
@@ -108,8 +108,11 @@ var (
 
 // locksOf returns the locks on which a failure is shown.
 func locksOf(f failures.Failure) []stages.Stage {
-	if f.Family == failures.RedLock {
-		return []stages.Stage{stages.RedLock}
+	switch f.Family {
+	case failures.Replication:
+		return stages.OfServers()[:2]
+	case failures.RedLock:
+		return stages.OfServers()[2:]
 	}
 	return stages.Public()
 }
@@ -157,7 +160,7 @@ func (a *app) showOne(v failures.Verdict, c stages.Stage, withStory bool, of []s
 	a.heading(markFor(v.Outcome).style, v.HeadlineIn(a.lang))
 	if withStory && v.Outcome != failures.Safe {
 		a.prose("", 0, a.say(fixedBy, "what", i18n.Text(f.Fixed)))
-		if _, fixed := stages.FixedBy(of, f); fixed != nil {
+		if _, fixed := stages.FixedBy(of, f); fixed != nil && fixed.Before != "" {
 			fmt.Fprintln(a.out, a.say(fixedAt, "stage", fixed.NameText(), "id", fixed.ID))
 		}
 	}

@@ -54,12 +54,14 @@ var views = []view{
 		columns: stages.Documents, failures: everyFailure, shown: lessons("go run . --documents --all"), inParts: true,
 	},
 	{
-		flag: "redlock", usage: "RedLock, a lock over five servers, and its failures", excludes: []string{"live", "all"},
-		title:   i18n.New("RedLock, over five servers, and what breaks it"),
-		columns: func() []stages.Stage { return []stages.Stage{stages.RedLock} }, failures: func() []failures.Failure { return failures.OfRedLock },
-		shown:    whole(i18n.New("RedLock survives two of five servers that are down. While the holder has a vote to spare, it also survives a failover, a clock jump or a restart without keys of one server. With exactly three of the five keys, each of these lets a second client in. RedLock has no fencing token against a holder that pauses. A lock over one server can lose its key at its first failover, but costs a fifth. Where two must never write, the resource itself has to refuse.")),
+		flag: "servers", usage: "locks on several servers: with WAIT, RedLock", excludes: []string{"all"},
+		title:   i18n.New("Locks on several servers, and what breaks them"),
+		columns: stages.OfServers, failures: func() []failures.Failure { return failures.OfServers },
+		shown:    whole(i18n.New("With WAIT, a client holds the lock only when a replica has its key: a failover to a replica that lacks it is then less likely, not impossible. RedLock survives two of five servers that are down. While the holder has a vote to spare, it also survives a failover, a clock jump or a restart without keys of one server. With exactly three of the five keys, each of these lets a second client in. RedLock has no fencing token against a holder that pauses. A lock over one server can lose its key at its first failover, but costs a fifth. Where two must never write, the resource itself has to refuse.")),
 		byFamily: true,
 		next: []row{
+			{"go run . show replica-behind --before-after", bothSides},
+			{"go run . show replica-other --stage wait", i18n.New("what WAIT for one replica does not help against")},
 			{"go run . show redlock-restart-empty", i18n.New("two majorities, step by step")},
 			{"go run . show redlock-pause", i18n.New("what five servers do not help against")},
 			{"go run . --guards", i18n.New("what helps there")},
@@ -73,7 +75,7 @@ var views = []view{
 		next: []row{
 			{"go run . show process-pause --stage 1", i18n.New("two clients hold the lock, and the ledger takes both orders")},
 			{"go run . show process-pause-unique --stage 1", i18n.New("two clients hold the lock, and the ledger refuses the second order")},
-			{"go run . --redlock", i18n.New("a lock over five servers")},
+			{"go run . --servers", i18n.New("locks on several servers")},
 		},
 	},
 }

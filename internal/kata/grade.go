@@ -120,10 +120,10 @@ func (card Card) Ends() (causes []*judge.Cause) {
 	return causes
 }
 
-// asked returns what to play for a card: all failures, also those of a lock over several servers.
+// asked returns what to play for a card: all failures, also those of locks on several servers.
 func (g Grading) asked() (a asked, err error) {
 	a = askedOf(nil)
-	for _, f := range failures.OfRedLock {
+	for _, f := range failures.OfServers {
 		a.failures = append(a.failures, f.ID)
 	}
 	a.lang = g.Lang

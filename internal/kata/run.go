@@ -172,7 +172,7 @@ func (p *Program) Judge(ctx context.Context, files Files, a asked) (r Report, er
 	var basic, rest []string
 	for _, id := range a.failures {
 		switch f, _ := failures.Find(id); {
-		case a.required == nil && (f.Family == failures.RedLock) != first.Several: // it is for other locks
+		case a.required == nil && !isFor(f, first):
 		case f.Basic:
 			basic = append(basic, id)
 		default:
@@ -188,6 +188,17 @@ func (p *Program) Judge(ctx context.Context, files Files, a asked) (r Report, er
 	})
 	r.Printed = s.printed
 	return r, ctx.Err()
+}
+
+// isFor reports whether a failure is one of those for locks on as many servers.
+func isFor(f failures.Failure, first judge.Reply) bool {
+	switch f.Family {
+	case failures.RedLock:
+		return first.Several
+	case failures.Replication:
+		return first.Uses.Waits
+	}
+	return !first.Several
 }
 
 // breakBasic reports whether a basic failure breaks the lock: a required one, if some are required.

@@ -40,7 +40,7 @@ var searches = failures.ReadTable(searchesText)
 var stageName = i18n.New("stage {id}")
 
 func init() {
-	for _, s := range append(slices.Clip(Table), RedLock) {
+	for _, s := range append(slices.Clip(Table), Wait, RedLock) {
 		i18n.Register(i18n.Text(s.Title), i18n.Text(s.Lesson))
 		for _, part := range s.Map {
 			i18n.Register(part.Adds, part.Skip)
@@ -93,7 +93,7 @@ func IDs(of []Stage) []string {
 	return ids
 }
 
-var isNoStage = i18n.New("{id} is not a stage and has no search: go run . --redlock shows its failures")
+var isNoStage = i18n.New("{id} is not a stage and has no search: go run . --servers shows its failures")
 
 var noStage = i18n.New("there is no stage {id}; there are: {ids}")
 
@@ -104,7 +104,7 @@ func Find(id string) (Stage, error) {
 			return s, nil
 		}
 	}
-	if id == RedLock.ID {
+	if id == Wait.ID || id == RedLock.ID {
 		return Stage{}, isNoStage.Args("id", id)
 	}
 	return Stage{}, noStage.Args("id", strconv.Quote(id), "ids", strings.Join(IDs(All()), ", "))

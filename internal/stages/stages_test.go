@@ -41,10 +41,21 @@ func requireSameAgain(t *testing.T, of ...stages.Stage) {
 	}
 }
 
-func TestRedLockHasTheExpectedOutcomes(t *testing.T) {
+func TestLocksOnServersHaveTheExpectedOutcomes(t *testing.T) {
+	failures.Check(t, stages.Wait.Subject, stages.Wait.Expect)
 	failures.Check(t, stages.RedLock.Subject, stages.RedLock.Expect)
 	for range 10 { // twice each
 		requireSameAgain(t, stages.RedLock)
+	}
+	for _, s := range append(stages.Public(), stages.Wait) {
+		for _, f := range failures.OfReplicas {
+			first := failures.Run(t, f, s.Subject)
+			require.True(t, first.Is(s.Expect(f)), "%s on %s: %s", f.ID, s.ID, first.Sentence())
+			for range 19 {
+				again := failures.Run(t, f, s.Subject)
+				require.True(t, first.Trace == nil || bytes.Equal(first.Trace.Bytes(), again.Trace.Bytes()), "%s on %s", f.ID, s.ID)
+			}
+		}
 	}
 }
 
@@ -126,7 +137,7 @@ func TestLimitHasACure(t *testing.T) {
 			continue
 		}
 		cured++
-		require.Equal(t, f.PreventedBy == failures.Majority, f.Cure == "--redlock", f.ID)
+		require.Equal(t, f.PreventedBy == failures.Majority, f.Cure == "--servers", f.ID)
 		if isStory {
 			story, found := failures.Find(id)
 			require.True(t, found, f.Cure)

@@ -6,7 +6,7 @@
 // lease. It survives the loss of a few servers. It has no fencing token, and it relies on the
 // clocks: those of the servers, and the client's own between two of its steps.
 //
-//	go run . --redlock
+//	go run . --servers
 package redlock
 
 import (

@@ -25,10 +25,13 @@ func TestMain(m *testing.M) {
 // Every failure on every stage is drawn completely, is small, is the same each time, and
 // shows two clients inside exactly where two were inside.
 func TestEveryRunOfTheCatalogueIsDrawn(t *testing.T) {
-	for _, s := range stages.Public() {
+	for _, s := range append(stages.Public(), stages.Wait) {
 		subject, err := failures.DiscoverScripts(t, s.Subject)
 		require.NoError(t, err)
-		for _, f := range failures.All {
+		for _, f := range failures.Catalogue {
+			if s.Hidden && !f.OnServers() {
+				continue
+			}
 			v := failures.Run(t, f, subject)
 			if v.Trace == nil {
 				continue
@@ -51,7 +54,7 @@ func TestEveryRunOfTheCatalogueIsDrawn(t *testing.T) {
 // drawnAs has the words in which a picture shows the events of a kind.
 var drawnAs = map[trace.Kind]string{
 	trace.Frozen: "stands still", trace.Thawed: "goes on", trace.Crashed: "† dies", trace.Cut: "loses its network",
-	trace.Lost: "is told: the hold is lost", trace.Server: "▸ ", trace.Expired: "lease over",
+	trace.Lost: "is told: the hold is lost", trace.Server: "▸ ", trace.Copied: "▸ ", trace.Expired: "lease over",
 }
 
 // requireDrawn requires a text for each fault, each result of a call and each finding, a hatched lane
@@ -61,6 +64,8 @@ func requireDrawn(t *testing.T, d drawing, v failures.Verdict) {
 	count := map[string]int{}
 	for _, e := range v.Trace.Events {
 		switch words := drawnAs[e.Kind]; {
+		case e.Kind == trace.Expired && len(v.Trace.Replicated) > 0:
+			count["the lease ends"]++
 		case words != "":
 			count[words]++
 		case e.Kind == trace.Returned && e.Result.Held:
@@ -80,7 +85,7 @@ func requireDrawn(t *testing.T, d drawing, v failures.Verdict) {
 		require.Equal(t, n, d.says(text), text)
 	}
 	slow := slices.ContainsFunc(v.Trace.Events, func(e trace.Event) bool {
-		return e.Kind == trace.Delayed || e.Kind == trace.Frozen
+		return e.Kind == trace.Delayed || e.Kind == trace.Frozen || e.Kind == trace.Executed && e.Command[0] == "WAIT"
 	})
 	require.True(t, slow || len(d.of("late")) == 0, "nothing is late by itself")
 	hatched := len(d.of("z"))

@@ -113,7 +113,7 @@ type bar struct {
 // bars are next to each other for several servers, and narrower for two keys.
 func (l *layout) bars() (all []bar) {
 	x := l.redisAt.x
-	for n, server := range l.Servers {
+	for n, server := range l.Bars {
 		all = append(all, bar{column{x + n*serverStep, barWidth}, "K", server})
 	}
 	const half = barWidth/2 - 1

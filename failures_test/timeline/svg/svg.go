@@ -152,10 +152,10 @@ func (d *drawing) heading() {
 	if d.Other != "" {
 		redis = redisLanes
 	}
-	if len(d.Servers) == 0 {
+	if len(d.Bars) == 0 {
 		d.text(d.redisAt.x+d.redisAt.width/2-4, d.head+20, "h c", redis.Localize(d.caption.Language))
 	}
-	for n, server := range d.Servers {
+	for n, server := range d.Bars {
 		d.text(d.redisAt.x+n*serverStep+barWidth/2, d.head+20, "h c", server)
 	}
 	if d.Ledger {

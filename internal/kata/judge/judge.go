@@ -37,6 +37,7 @@ type Task struct {
 type Uses struct {
 	Scripts []string `json:"scripts,omitempty"`
 	AuxKeys []string `json:"aux_keys,omitempty"`
+	Waits   bool     `json:"waits,omitempty"` // it sends WAIT, and runs on a master with replicas
 }
 
 // Reply is the result of a task. Only the fields of the task are set.
@@ -66,6 +67,9 @@ func Main(locks map[string]failures.Subject) {
 	}
 	if subject.Ignore == nil {
 		subject.Ignore = failures.IsAuxKey
+	}
+	if task.Uses.Waits {
+		subject = subject.With(failures.Waits)
 	}
 	subject.Scripts = task.Uses.Scripts
 	subject.SkipFrames = append(subject.SkipFrames, task.SkipFrames...)
@@ -105,7 +109,10 @@ func (r *run) do() Reply {
 // uses plays normal use, and finds out which failures do not apply to the lock.
 func (r *run) uses() (reply Reply) {
 	tr, scripts, err := world.Discover(r.t, r.subject.Config())
-	reply.Uses = Uses{Scripts: scripts, AuxKeys: failures.AuxKeys(tr)}
+	reply.Uses = Uses{Scripts: scripts, AuxKeys: failures.AuxKeys(tr), Waits: failures.SendsWait(tr)}
+	if reply.Uses.Waits {
+		r.subject = r.subject.With(failures.Waits)
+	}
 	reply.Cause = r.guard.causeOf(err)
 	reply.Several = r.subject.NewOver != nil
 	for _, f := range failures.Catalogue {
