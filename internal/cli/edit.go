@@ -20,28 +20,21 @@ var (
 	compiling   = i18n.New("compiling {stage} with the edit")
 )
 
-// findEdit returns the edit of a lock with that ID.
-func findEdit(of stages.Stage, id string) (edits.Edit, error) {
+// showEdited draws a failure on a lock with an edit, or prints it as SVG.
+func (a *app) showEdited(ctx context.Context, f failures.Failure, of stages.Stage, id string, asSVG bool) error {
 	var ids []string
 	all := edits.Of(of)
 	for _, e := range all {
 		ids = append(ids, e.ID())
 	}
-	if i := slices.Index(ids, id); i >= 0 {
-		return all[i], nil
-	}
-	return edits.Edit{}, noEditOf.Args("stage", of.NameText(), "name", strconv.Quote(id), "names", strings.Join(ids, ", "))
-}
-
-// showEdited draws a failure on a lock with an edit, or prints it as SVG.
-func (a *app) showEdited(ctx context.Context, f failures.Failure, of stages.Stage, id string, asSVG bool) error {
-	if of.ID == "" {
+	at := slices.Index(ids, id)
+	switch {
+	case of.ID == "":
 		return editOfStage.Args()
+	case at < 0:
+		return noEditOf.Args("stage", of.NameText(), "name", strconv.Quote(id), "names", strings.Join(ids, ", "))
 	}
-	e, err := findEdit(of, id)
-	if err != nil {
-		return err
-	}
+	e := all[at]
 	root, err := kata.FindRoot(".")
 	if err != nil {
 		return err
