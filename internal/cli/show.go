@@ -22,7 +22,7 @@ import (
 )
 
 func (a *app) showCommand() *cobra.Command {
-	var stage string
+	var stage, edit string
 	var beforeAfter, steps bool
 	var as struct {
 		json, svg bool
@@ -50,6 +50,8 @@ func (a *app) showCommand() *cobra.Command {
 			switch {
 			case stage != "" && err != nil:
 				return err
+			case cmd.Flags().Changed("edit"):
+				return a.showEdited(cmd.Context(), f, asked, edit, as.svg)
 			case stage != "":
 				chosen = []stages.Stage{asked}
 			case !beforeAfter:
@@ -72,6 +74,7 @@ func (a *app) showCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&stage, "stage", "", "the stage to run it on")
+	cmd.Flags().StringVar(&edit, "edit", "", "run the stage's lock with an edit, such as unlock-by-delex; an unknown `NAME` lists all")
 	cmd.Flags().BoolVar(&beforeAfter, "before-after", false, "the last stage that it breaks, then the first that it does not")
 	cmd.Flags().BoolVar(&steps, "steps", false, "include the steps from stage 5 to stage 6")
 	cmd.Flags().BoolVar(&as.json, "json", false, "print the trace and the findings as JSON")
@@ -79,6 +82,7 @@ func (a *app) showCommand() *cobra.Command {
 	cmd.Flags().StringVar(&as.html, "html", "", "draw it as a page to step through, into this `FILE`; - is the standard output")
 	cmd.MarkFlagsMutuallyExclusive("stage", "before-after")
 	cmd.MarkFlagsMutuallyExclusive("json", "svg", "html")
+	cmd.MarkFlagsMutuallyExclusive("json", "html", "edit")
 	cmd.MarkFlagsMutuallyExclusive("svg", "html", "before-after")
 	return cmd
 }

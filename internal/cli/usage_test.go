@@ -77,6 +77,8 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"show check-than-delete", `there is no failure "check-than-delete"; did you mean check-then-delete?`},
 		{"show foreign", `there is no failure "foreign"; did you mean one of these: delete-foreign, `},
 		{"show delete-foreign --stage 9", `there is no stage "9"; there are: 1, 2, 3, 4, 5, 6.1, 6.2, 6.3, 6.4, 6.5, 6`},
+		{"show delete-foreign --edit nx-dropped", "--edit names an edit of one lock: add --stage"},
+		{"show delete-foreign --stage 2 --edit nx", `stage 2 has no edit "nx"; there are: nx-dropped, `},
 		{"show delete-foreign --stage 1 --before-after", "--before-after, --stage exclude each other: give one of them"},
 		{"show process-pause --before-after", "no stage fixes process-pause, so there is no before and after: go run . show process-pause --stage 6"},
 		{"show token-after-grant --steps --before-after", "show token-after-grant --stage 6.5"},

@@ -1,5 +1,6 @@
 // Package edits has mistakes that are easy to make in a lock of this repository. Each changes a
-// line or two, and names the harm to a user of the lock and the failure that shows it.
+// line or two, and names the harm to a user of the lock and the failure that shows it. An edit may
+// also be another way to do the same: then no failure has another outcome.
 package edits
 
 import (
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	failures "lockkata/failures_test"
@@ -30,17 +32,19 @@ func (c Change) Apply(text string) (string, error) {
 	return strings.Replace(text, c.Old, c.New, 1), nil
 }
 
-// Edit is one mistake.
+// Edit is one mistake, or another way to do the same.
 type Edit struct {
 	Name    string
 	Stage   stages.Stage // the stage whose lock it changes
 	Change               // its file is in the repository
 	Suffers string       // the harm to a user of the lock
-	// Failure has another outcome with the edit, and breaks Rule.
+	// Failure has another outcome with the edit, and breaks Rule. It is "" if no failure has.
 	Failure string
 	Outcome failures.Outcome
 	Rule    oracle.Rule
-	Search  string // the search that must find it too, property/environment; "" for none
+	// Search is a search, property/environment, that must find the mistake too, or must find nothing
+	// if there is none; "" for no search.
+	Search string
 }
 
 // texts has a file for the edits of each lock, named after it: stage2.txt, stage6.1.txt.
@@ -53,7 +57,8 @@ type Edit struct {
 //	search: exclusion/short-pauses
 //
 // The first line has the file and the edit's name. Lines with - are the old text, and lines
-// with + the new one. The cell is the failure, its outcome with the edit, and the rule.
+// with + the new one. The cell is the failure, its outcome with the edit, and the rule; or none, if
+// every failure has the same outcome as without the edit.
 //
 //go:embed *.txt
 var texts embed.FS
@@ -66,6 +71,11 @@ func init() {
 	if All, err = read(texts); err != nil {
 		panic(err)
 	}
+}
+
+// Of returns the edits of a lock.
+func Of(s stages.Stage) []Edit {
+	return slices.DeleteFunc(slices.Clone(All), func(e Edit) bool { return e.Stage.ID != s.ID })
 }
 
 // read reads the edits in a folder.
@@ -113,6 +123,9 @@ func parse(entry string) (e Edit, err error) {
 		if *field = strings.TrimSuffix(*field, "\n"); *field == "" && key != "+" && key != "search:" {
 			return e, fmt.Errorf("no line begins with %s", key)
 		}
+	}
+	if cell == "none" {
+		return e, nil
 	}
 	words := strings.SplitN(cell, " ", 3)
 	if len(words) < 3 || words[1] == "" {

@@ -10,7 +10,8 @@ import (
 )
 
 const whole = "== mutex.go: first\n- a\n- \tb\n+ c\nsuffers: much\ncell: oom x lost wake-up\n" +
-	"== hold.go: second\n- d\nsuffers: more\ncell: oom x leak\nsearch: leak/crash\n"
+	"== hold.go: second\n- d\nsuffers: more\ncell: oom x leak\nsearch: leak/crash\n" +
+	"== hold.go: the same\n- e\n+ f\nsuffers: no client\ncell: none\n"
 
 func TestEditsAreParsed(t *testing.T) {
 	all, err := read(fstest.MapFS{"stage6.1.txt": {Data: []byte(whole)}})
@@ -23,6 +24,7 @@ func TestEditsAreParsed(t *testing.T) {
 	require.Equal(t, []Edit{
 		{Name: "first", Change: Change{folder + "mutex.go", "a\n\tb", "c"}, Suffers: "much", Failure: "oom", Outcome: 'x', Rule: "lost wake-up"},
 		{Name: "second", Change: Change{folder + "hold.go", "d", ""}, Suffers: "more", Failure: "oom", Outcome: 'x', Rule: "leak", Search: "leak/crash"},
+		{Name: "the same", Change: Change{folder + "hold.go", "e", "f"}, Suffers: "no client"},
 	}, all)
 }
 

@@ -39,6 +39,7 @@ func (e *CompileError) Localize(l i18n.Language) string {
 type shape struct {
 	name, path  string // its name in the program, and the import path
 	code        string // the beginning of the import paths of its code
+	stage       string // the ID of a lock of this repository; "" for a learner's
 	hasSubject  bool
 	hasNewMutex bool
 	option      string   // the type of NewMutex's options; "" without options
@@ -140,7 +141,10 @@ func (s *shape) declareType(spec ast.Spec) {
 
 // expression returns a Go expression that makes a failures.Subject.
 func (s *shape) expression() string {
-	if s.hasSubject {
+	switch {
+	case s.stage != "":
+		return fmt.Sprintf("func() failures.Subject { s, _ := %s.FindLock(%q); return s.Subject }()", s.name, s.stage)
+	case s.hasSubject:
 		return s.name + ".Subject()"
 	}
 	create := func(option string) string {

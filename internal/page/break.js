@@ -48,7 +48,7 @@ function showBroken() {
   main.replaceChildren(el('div', {class: 'break-view'},
     el('div', {class: 'title'}, heading, el('span', {class: 'stage-title'}, titled(told))),
     el('p', {class: 'story'}, chosen ? say('{what}.', {what: chosen.suffers[0].toUpperCase() + chosen.suffers.slice(1)})
-      : say('Each of these mistakes changes one line of the lock. Choose one: the results change, and the search finds the shortest schedule that does harm.')),
+      : say('Each of these edits changes one line of the lock, and nearly all are mistakes. Choose one: every failure is played again, and the search finds the shortest schedule that does harm.')),
     el('nav', {class: 'choose', 'aria-label': say('locks')}, lockMenu('break', stage),
       el('a', {href: `#play/${stage}` + (edit ? '/' + edit : '')}, edit ? say('play it, edited') : say('play it'))),
     el('div', {class: 'halves'},
@@ -126,7 +126,7 @@ function fillColumn(column = broken.column) {
   const turned = all.filter((cell) => cell.was);
   const parts = {n: turned.length, all: all.length, lock: broken.told.name, broken: all.filter(({outcome}) => outcome === 'x').length};
   broken.status.replaceChildren(!broken.edit ? say('{all} failures can happen to {lock}; {broken} of them break it.', parts)
-    : turned.length === 0 ? say('Your mistake changed none of the {all} results. A search may still find what it breaks.', parts)
+    : turned.length === 0 ? say('The edit changed none of the {all} results. A search may still find what it breaks.', parts)
     : el('strong', {}, say('Your mistake changed {n} of {all} results; they come first.', parts)),
     ...column.stopped ? [gap(), say('It was stopped.'), ' ', el('button', {type: 'button', onclick: playColumn}, say('Go on'))] : []);
   broken.turned.replaceChildren(...turned.map(columnRow));

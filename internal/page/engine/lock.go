@@ -125,10 +125,7 @@ func (e *Engine) describe(r Request) (Lock, error) {
 	shown := Lock{
 		ID: l.ID, Name: l.NameIn(r.Lang), Title: l.TitleIn(r.Lang), Files: l.code.Files, Edits: []Edit{}, Search: questionOf(l.Challenge),
 	}
-	for _, x := range edits.All {
-		if path.Dir(x.File) != l.Dir {
-			continue
-		}
+	for _, x := range edits.Of(l.Stage) {
 		edit, err := e.describeEdit(x, shown.Search, r.Lang)
 		if err != nil {
 			return shown, err

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	failures "lockkata/failures_test"
+	"lockkata/internal/edits"
+	"lockkata/internal/i18n"
+	"lockkata/internal/kata"
+	"lockkata/internal/stages"
+)
+
+var (
+	editOfStage = i18n.New("--edit names an edit of one lock: add --stage")
+	noEditOf    = i18n.New("{stage} has no edit {name}; there are: {names}")
+	compiling   = i18n.New("compiling {stage} with the edit")
+)
+
+// showEdited draws a failure on a lock with an edit, or prints it as SVG.
+func (a *app) showEdited(ctx context.Context, f failures.Failure, of stages.Stage, id string, asSVG bool) error {
+	var ids []string
+	all := edits.Of(of)
+	for _, e := range all {
+		ids = append(ids, e.ID())
+	}
+	at := slices.Index(ids, id)
+	switch {
+	case of.ID == "":
+		return editOfStage.Args()
+	case at < 0:
+		return noEditOf.Args("stage", of.NameText(), "name", strconv.Quote(id), "names", strings.Join(ids, ", "))
+	}
+	e := all[at]
+	root, err := kata.FindRoot(".")
+	if err != nil {
+		return err
+	}
+	a.tell(compiling.Args("stage", of.NameText()))
+	v, err := kata.PlayEdited(ctx, root, a.sources, e, f.ID, a.lang)
+	a.doing("")
+	if err != nil {
+		return failedError{err}
+	}
+	of.Title = e.Name
+	g := grid{[]stages.Stage{of}, [][]failures.Verdict{{v}}}
+	if asSVG {
+		return a.showPicture(g, true, "")
+	}
+	fmt.Fprintf(a.out, "%s\n%s\n%s\n\n", e.File, a.color.Diff("- "+e.Old), a.color.Diff("+ "+e.New))
+	a.show(g, locksOf(f))
+	return nil
+}
