@@ -119,7 +119,7 @@ func (n *Node) confirmed(offset int) (count int) {
 // isWait reports whether the request is a WAIT that the world answers: it waits until some replicas have
 // all that was written when the last command of its connection was executed, and for most at most.
 func (r *request) isWait() (replicas int, most time.Duration, is bool) {
-	if r.Name != "WAIT" || len(r.Args) != 3 || r.wire.transaction || r.wire.world.trace.Slack > 0 {
+	if r.Name != "WAIT" || len(r.Args) != 3 || r.wire.world.trace.Slack > 0 {
 		return 0, 0, false
 	}
 	replicas, err := strconv.Atoi(r.Args[1])
@@ -134,7 +134,7 @@ func (r *request) isWait() (replicas int, most time.Duration, is bool) {
 func (r *request) waits() bool {
 	replicas, most, is := r.isWait()
 	w := r.wire.world
-	if !is || w.closing || r.wire.node.confirmed(r.wire.offset) >= replicas {
+	if !is || r.inside || w.closing || r.wire.node.confirmed(r.wire.offset) >= replicas {
 		return false
 	}
 	if !r.waiting {

@@ -145,9 +145,15 @@ func TestWaitCountsTheWritesOfItsConnection(t *testing.T) {
 		do(a, "WAIT", "2", "1000")
 		do(a, "GET", "lock")
 		do(a, "WAIT", "2", "1000")
+		do(b, "MULTI")
+		do(b, "WAIT", "2", "1000")
+		do(b, "EXEC")
 	})
-	answers, _ := waits(tr)
-	require.Equal(t, []string{"2", "0"}, answers)
+	answers, at := waits(tr)
+	require.Equal(t, []string{"2", "0", "QUEUED"}, answers)
+	require.Equal(t, []time.Duration{0, time.Second, time.Second}, at, "in a transaction it does not wait")
+	executed := events(tr, trace.Executed)
+	require.Equal(t, "[0]", executed[len(executed)-1].Reply)
 }
 
 func TestWaitOfADeadProcessIsNotAnswered(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -45,7 +46,10 @@ func (r *request) execute() {
 
 // run lets Redis, or the world for a WAIT, answer the request.
 func (r *request) run() ([]byte, error) {
-	if _, _, is := r.isWait(); is {
+	switch _, _, is := r.isWait(); {
+	case is && r.inside: // Redis does not wait then
+		return r.wire.link.Execute([]string{"EVAL", "return " + strconv.Itoa(r.wire.node.confirmed(r.wire.offset)), "0"})
+	case is:
 		return fmt.Appendf(nil, ":%d\r\n", r.wire.node.confirmed(r.wire.offset)), nil
 	}
 	return r.wire.link.Execute(r.Args)
