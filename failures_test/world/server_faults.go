@@ -23,7 +23,9 @@ func (n *Node) disturb(e trace.Event, keys ...string) {
 	}
 	e.Kind = trace.Server
 	n.record(e, n.refresh(installer{}, e.Fault == trace.ClockJumped))
-	n.ship()
+	if e.Fault != trace.ReplicaDelayed { // a replica that is late lacks no write yet
+		n.ship()
+	}
 }
 
 // replace breaks the connections to the server and applies a fault.
