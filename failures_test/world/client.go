@@ -137,7 +137,7 @@ func (c *Client) LoseSubscriptions() {
 	for _, wire := range c.process.wires {
 		if wire.subscribed {
 			wire.unsubscribe()
-			wire.node.disturb(trace.SubscriptionLost, 0)
+			wire.node.disturb(trace.Event{Fault: trace.SubscriptionLost})
 		}
 	}
 }

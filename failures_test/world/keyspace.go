@@ -200,13 +200,13 @@ func (s *keyspace) haveLease(is func(name string, k KeyState) bool) bool {
 	return false
 }
 
-// keys returns the state for the trace.
-func (s *keyspace) keys() []trace.Key {
+// keys returns the state for the trace, as that of a server.
+func (s *keyspace) keys(server string) []trace.Key {
 	now := s.server.Now()
 	var keys []trace.Key
 	for _, name := range slices.Sorted(maps.Keys(s.state)) {
 		k := s.state[name]
-		key := trace.Key{Name: name, Type: k.Kind, Owner: s.ownerOf(name, k), TTL: trace.NoTTL}
+		key := trace.Key{Name: name, Type: k.Kind, Owner: s.ownerOf(name, k), Server: server, TTL: trace.NoTTL}
 		if k.Kind != "hash" {
 			id := s.names.text(k.Value, key.Owner.Client)
 			key.Entries = []trace.Entry{{Value: id, ID: id, Owner: key.Owner}}

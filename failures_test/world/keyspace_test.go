@@ -80,7 +80,7 @@ func TestHashHasAnEntryForEachField(t *testing.T) {
 			redis := &shelf{state: hash(one, "1")}
 			keys := newKeyspace(redis, newNames("order:1001"), nil, 0)
 			keys.refresh(installer{"A", "A", 1}, false)
-			require.Equal(t, "A1=1", keys.keys()[0].Value())
+			require.Equal(t, "A1=1", keys.keys("")[0].Value())
 			redis.state = c.after
 			effects := keys.refresh(installer{"A", "A", 2}, false)
 			require.Equal(t, c.want, kinds(effects))
@@ -139,7 +139,7 @@ func TestCountOfHoldsBeginsAtOne(t *testing.T) {
 				keys.refresh(installer{"A", "A", i + 1}, false)
 			}
 			counts := ""
-			for _, entry := range keys.keys()[0].Entries {
+			for _, entry := range keys.keys("")[0].Entries {
 				if entry.Counts {
 					counts += entry.Field
 					require.Equal(t, "A", entry.Owner.Client)

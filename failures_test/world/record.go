@@ -78,10 +78,7 @@ func (r *request) words() []string { return r.wire.world.names.command(r.Args, r
 // allKeys returns the keys of all servers for the trace.
 func (w *World) allKeys() (keys []trace.Key) {
 	for _, n := range w.nodes {
-		for _, k := range n.keys.keys() {
-			k.Server = n.Name
-			keys = append(keys, k)
-		}
+		keys = append(keys, n.keys.keys(n.Name)...)
 	}
 	return keys
 }

@@ -19,7 +19,7 @@ type Replica struct {
 	delay  time.Duration
 	cut    bool
 	coming []*snapshot // on their way
-	has    *snapshot   // the last one that has arrived
+	has    *snapshot   // the last one that has arrived; nil if the server replicates by itself
 }
 
 // snapshot is the data of a master after one of its writes.
@@ -27,25 +27,25 @@ type snapshot struct {
 	offset  int // the number of the write
 	due     time.Duration
 	keys    *keyspace // for the trace
-	restore func()    // gives them to the server
+	restore func()    // gives the data to the server
 }
 
-// copier is a [Redis] whose replicas are the world's. Those of any other are its own.
+// copier is a [Redis] that does not replicate by itself: the world does it.
 type copier interface {
 	// Copy returns a function that gives the server the data that it has now, and no other.
 	Copy() (restore func())
 }
 
-// replicate gives the server some replicas. The names of all are R1, the master, and R2, R3 …
+// replicate gives the server some replicas. The master is R1, the replicas are R2, R3 …
 func (n *Node) replicate(count int) {
-	n.present = "R1"
+	names := []string{"R1"}
 	for i := range count {
-		n.replicas = append(n.replicas, &Replica{Name: "R" + strconv.Itoa(i+2), master: n})
+		names = append(names, "R"+strconv.Itoa(i+2))
+		n.replicas = append(n.replicas, &Replica{Name: names[i+1], master: n})
 	}
-	if _, n.copies = n.server.(copier); n.copies && count > 0 {
-		n.world.trace.Replicated = []string{n.present}
+	if _, ours := n.server.(copier); ours && count > 0 {
+		n.world.trace.Replicated, n.present = names, names[0]
 		for _, r := range n.replicas {
-			n.world.trace.Replicated = append(n.world.trace.Replicated, r.Name)
 			r.has = n.snapshot(0)
 		}
 	}
@@ -61,7 +61,7 @@ func (n *Node) snapshot(delay time.Duration) *snapshot {
 func (n *Node) ship() {
 	n.offset++
 	for _, r := range n.replicas {
-		if n.copies && !r.cut {
+		if r.has != nil && !r.cut {
 			r.coming = append(r.coming, n.snapshot(r.delay))
 		}
 	}
@@ -92,21 +92,13 @@ func (r *Replica) keys() []trace.Key {
 	}
 	now := r.master.server.Now()
 	maps.DeleteFunc(r.has.keys.state, func(_ string, k KeyState) bool { return !k.Expires.IsZero() && !k.Expires.After(now) })
-	return of(r.Name, r.has.keys.keys())
-}
-
-// of returns keys as those of a server.
-func of(server string, keys []trace.Key) []trace.Key {
-	for i := range keys {
-		keys[i].Server = server
-	}
-	return keys
+	return r.has.keys.keys(r.Name)
 }
 
 // copiesAfter returns the keys of the master and of its replicas for the trace; nil without replicas.
 func (w *World) copiesAfter() (all []trace.Key) {
 	if len(w.trace.Replicated) > 0 {
-		all = of(w.present, w.keys.keys())
+		all = w.keys.keys(w.present)
 		for _, r := range w.replicas {
 			all = append(all, r.keys()...)
 		}
@@ -124,18 +116,18 @@ func (n *Node) confirmed(offset int) (count int) {
 	return count
 }
 
-// isWait reports whether the request is a WAIT that the world answers: it waits for some replicas to have
-// all that was written when the last command of its connection was executed, for some time at most.
+// isWait reports whether the request is a WAIT that the world answers: it waits until some replicas have
+// all that was written when the last command of its connection was executed, and for most at most.
 func (r *request) isWait() (replicas int, most time.Duration, is bool) {
 	if r.Name != "WAIT" || len(r.Args) != 3 || r.wire.transaction || r.wire.world.trace.Slack > 0 {
 		return 0, 0, false
 	}
 	replicas, err := strconv.Atoi(r.Args[1])
-	ms, invalid := strconv.Atoi(r.Args[2])
+	ms, invalid := strconv.ParseUint(r.Args[2], 10, 32)
 	if most = time.Duration(ms) * time.Millisecond; ms == 0 {
 		most = math.MaxInt64 / 2 // without end
 	}
-	return replicas, most, err == nil && invalid == nil && ms >= 0
+	return replicas, most, err == nil && invalid == nil
 }
 
 // waits reports whether the request is a WAIT that Redis cannot answer yet.
@@ -153,8 +145,7 @@ func (r *request) waits() bool {
 
 // Replica returns the server R<n>, which was a replica when the world began.
 func (w *World) Replica(n int) *Replica {
-	name := "R" + strconv.Itoa(n)
-	return w.replicas[slices.IndexFunc(w.replicas, func(r *Replica) bool { return r.Name == name })]
+	return w.replicas[slices.IndexFunc(w.replicas, func(r *Replica) bool { return r.Name == "R"+strconv.Itoa(n) })]
 }
 
 // Delay makes each later write arrive d after the master has executed it.
@@ -173,10 +164,6 @@ func (r *Replica) Cut() {
 func (r *Replica) Heal() {
 	r.cut = false
 	r.disturb(trace.ReplicaHealed, 0)
-	if r.master.copies {
-		r.coming = append(r.coming, r.master.snapshot(r.delay))
-	}
-	r.master.world.settle()
 }
 
 // Promote lets the master die and the replica take over, with what has arrived: connections break, scripts
@@ -186,26 +173,16 @@ func (r *Replica) Promote() {
 	n.hangUp()
 	n.replicas = slices.DeleteFunc(n.replicas, func(other *Replica) bool { return other == r })
 	n.present = r.Name
+	for _, other := range n.replicas { // each has a new link
+		other.cut, other.delay, other.coming = false, 0, nil
+	}
+	if r.has != nil {
+		r.has.restore()
+	}
 	r.disturb(trace.Promoted, 0)
-	n.world.settle()
 }
 
-// disturb applies a fault, see [Redis], and records it.
 func (r *Replica) disturb(fault trace.ServerFault, d time.Duration) {
-	n := r.master
-	if err := n.server.Suffer(fault, d, r.Name); err != nil {
-		panic(scenarioError{err})
-	}
-	var effects []trace.Effect
-	if fault == trace.Promoted {
-		if n.copies {
-			r.has.restore()
-		}
-		effects = n.refresh(installer{}, false)
-		for _, other := range n.replicas { // each has a new link
-			other.cut, other.delay, other.coming = false, 0, nil
-		}
-		n.ship()
-	}
-	n.record(trace.Event{Kind: trace.Server, Fault: fault, Bound: d, Replicas: []string{r.Name}}, effects)
+	r.master.disturb(trace.Event{Fault: fault, Bound: d, Replicas: []string{r.Name}})
+	r.master.world.settle()
 }

@@ -117,9 +117,9 @@ func (e *embedded) Suffer(fault trace.ServerFault, d time.Duration, keys ...stri
 		}
 	case trace.Flushed:
 		e.Clear()
-	case trace.ScriptsFlushed:
+	case trace.ScriptsFlushed, trace.Promoted:
 		e.flushScripts()
-	case trace.Restarted, trace.Stopped, trace.FailedOver, trace.Promoted:
+	case trace.Restarted, trace.Stopped, trace.FailedOver:
 		e.Clear()
 		e.flushScripts()
 	case trace.ClockJumped:

@@ -17,18 +17,19 @@ func (w *World) of(c Command) *Node {
 }
 
 // disturb applies a fault, see [Redis], and records it.
-func (n *Node) disturb(fault trace.ServerFault, d time.Duration, keys ...string) {
-	if err := n.server.Suffer(fault, d, keys...); err != nil {
+func (n *Node) disturb(e trace.Event, keys ...string) {
+	if err := n.server.Suffer(e.Fault, e.Bound, append(keys, e.Replicas...)...); err != nil {
 		panic(scenarioError{err})
 	}
-	n.record(trace.Event{Kind: trace.Server, Fault: fault, Bound: d}, n.refresh(installer{}, fault == trace.ClockJumped))
+	e.Kind = trace.Server
+	n.record(e, n.refresh(installer{}, e.Fault == trace.ClockJumped))
 	n.ship()
 }
 
 // replace breaks the connections to the server and applies a fault.
 func (n *Node) replace(fault trace.ServerFault) {
 	n.hangUp()
-	n.disturb(fault, 0)
+	n.disturb(trace.Event{Fault: fault})
 	n.world.settle()
 }
 
@@ -42,20 +43,20 @@ func (n *Node) hangUp() {
 
 // FillMemory makes Redis refuse writes that need memory with OOM, until the scenario ends: SET and
 // HSET, but not GET, DEL or PEXPIRE. A script that has already written may continue.
-func (n *Node) FillMemory() { n.disturb(trace.MemoryFull, 0) }
+func (n *Node) FillMemory() { n.disturb(trace.Event{Fault: trace.MemoryFull}) }
 
 // Evict removes the lock's key, as a full Redis may, without notice. Keys named after an owner
 // stay.
 func (n *Node) Evict() {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(n.keys.state)), n.world.names.hasOwner)
-	n.disturb(trace.Evicted, 0, names...)
+	n.disturb(trace.Event{Fault: trace.Evicted}, names...)
 }
 
 // FlushAll empties Redis.
-func (n *Node) FlushAll() { n.disturb(trace.Flushed, 0) }
+func (n *Node) FlushAll() { n.disturb(trace.Event{Fault: trace.Flushed}) }
 
 // FlushScripts empties Redis's script cache.
-func (n *Node) FlushScripts() { n.disturb(trace.ScriptsFlushed, 0) }
+func (n *Node) FlushScripts() { n.disturb(trace.Event{Fault: trace.ScriptsFlushed}) }
 
 // Restart restarts Redis without its data: connections break, keys and scripts are gone.
 func (n *Node) Restart() { n.replace(trace.Restarted) }
@@ -77,4 +78,6 @@ func (n *Node) Start() {
 }
 
 // JumpServerClock moves the clock of Redis, not that of the clients.
-func (n *Node) JumpServerClock(d time.Duration) { n.disturb(trace.ClockJumped, d) }
+func (n *Node) JumpServerClock(d time.Duration) {
+	n.disturb(trace.Event{Fault: trace.ClockJumped, Bound: d})
+}

@@ -170,7 +170,6 @@ type Node struct {
 	// The rest is about its replicas; see replica.go.
 	replicas []*Replica
 	present  string // the name of the master
-	copies   bool   // its writes travel through the world
 	offset   int    // the number of its writes
 }
 
