@@ -96,7 +96,7 @@ class Player {
     this.steps = el('ol', {class: 'steps'}, ...this.states.map((state, i) => this.row(state, i)));
     const heads = el('div', {class: 'heads', 'aria-hidden': 'true'}, el('span', {class: 'at'}, say('time')),
       ...run.lanes.map((lane, i) => el('span', {class: 'head own-' + (i % 4)}, say('client {client}', {client: lane}))),
-      el('span', {class: 'head redis'}, run.key ? 'Redis: K' + (run.other ? ', L' : '') : 'Redis'), run.ledger ? el('span', {class: 'head'}, say('ledger')) : null);
+      el('span', {class: 'head redis'}, run.servers ? run.servers.join(' ') : run.key ? 'Redis: K' + (run.other ? ', L' : '') : 'Redis'), run.ledger ? el('span', {class: 'head'}, say('ledger')) : null);
     this.scroll = el('div', {class: 'timeline', role: 'group', 'aria-label': say('timeline'), tabindex: '0',
       '--lanes': run.lanes.length, '--ledger': run.ledger ? 1 : 0}, heads, this.steps,
       run.key ? el('p', {class: 'legend'}, el('span', {}, 'K = ' + run.key + (run.other ? ', L = ' + run.other : '')), el('span', {}, say('A1 = A’s first hold'))) : null);
@@ -117,15 +117,17 @@ class Player {
   // row creates a step in the timeline.
   row(state, i) {
     const {run} = this;
-    const key = state.keys.find((k) => k.name === 'K') || state.keys[0];
     const source = (state.kind === 'executed' || state.kind === 'refused') && placeName(places(state.lines[state.lane]).at(-1));
     const said = el('span', {class: 'said', '--lane': state.lane}, say(state.text), source ? el('span', {class: 'source'}, source) : null);
     if (state.lane < 0) said.classList.add('all');
     const cells = run.lanes.map((_, lane) => el('span', {
       class: `lane own-${lane % 4} in-${state.inside[lane]} is-${state.state[lane]}`, '--lane': lane, 'aria-hidden': 'true',
     }));
-    const redis = el('span', {class: 'key' + (key ? ' own-' + (Math.max(0, key.lane) % 4) : ' none')},
-      el('span', {class: 'bar', '--left': key ? 0.15 + 0.85 * fraction(key, state.ms, run.lease) : 0}),
+    const held = run.servers ? run.servers.map((server) => state.keys.find((k) => k.name === 'K' && k.server === server))
+      : [state.keys.find((k) => k.name === 'K') || state.keys[0]];
+    const redis = el('span', {class: 'key'},
+      ...held.map((key) => el('span', {class: 'bar ' + (key ? 'own-' + (Math.max(0, key.lane) % 4) : 'none'),
+        '--left': key ? 0.15 + 0.85 * fraction(key, state.ms, run.lease) : 0})),
       state.redis ? el('span', {class: 'held'}, say(state.redis)) : null);
     return el('li', {class: 'step kind-' + state.kind, onclick: () => this.chosen && this.chosen(i)},
       el('span', {class: 'at'}, i > 0 && this.states[i - 1].at === state.at ? '' : state.at),
@@ -190,7 +192,7 @@ class Player {
     const rows = state.keys.map((key) => {
       const left = key.until < 0 ? say('no lease: it stays forever') : say('{time} left', {time: span(leftOf(key, state.ms))});
       return el('div', {class: 'row own-' + (Math.max(0, key.lane) % 4)},
-        el('span', {class: 'name'}, {K: this.run.key, L: this.run.other}[key.name] || key.name),
+        el('span', {class: 'name'}, key.server ? key.server + ' ' : '', {K: this.run.key, L: this.run.other}[key.name] || key.name),
         el('span', {class: 'value'}, el('span', {class: 'badge own-' + (Math.max(0, key.lane) % 4)}, key.owner || '?'),
           key.value === key.owner ? '' : key.value),
         el('span', {class: 'lease'}, el('span', {class: 'fill', '--left': fraction(key, state.ms, this.run.lease)}), el('span', {class: 'left'}, left)));

@@ -15,12 +15,13 @@ import (
 // Run is a trace as steps, for a page that shows one after the other. A field that a step leaves
 // out is the same as in the step before.
 type Run struct {
-	Lanes  []string `json:"lanes"`
-	Key    string   `json:"key,omitempty"`   // the lock's key, written K in texts
-	Other  string   `json:"other,omitempty"` // the other lock's key, written L, where clients take two
-	Lease  float64  `json:"lease"`           // in milliseconds, as all times
-	Ledger bool     `json:"ledger,omitempty"`
-	Steps  []Step   `json:"steps"`
+	Lanes   []string `json:"lanes"`
+	Key     string   `json:"key,omitempty"`   // the lock's key, written K in texts
+	Other   string   `json:"other,omitempty"` // the other lock's key, written L, where clients take two
+	Lease   float64  `json:"lease"`           // in milliseconds, as all times
+	Ledger  bool     `json:"ledger,omitempty"`
+	Servers []string `json:"servers,omitempty"` // their names, if there are several
+	Steps   []Step   `json:"steps"`
 }
 
 // Step is a [timeline.Row] for a page.
@@ -44,17 +45,18 @@ type Step struct {
 
 // Held is a key in Redis.
 type Held struct {
-	Name  string  `json:"name"`
-	Value string  `json:"value"`
-	Owner string  `json:"owner"` // A1
-	Lane  int     `json:"lane"`  // of the owner; -1: no client
-	Until float64 `json:"until"` // when its lease ends; -1: never
+	Name   string  `json:"name"`
+	Value  string  `json:"value"`
+	Owner  string  `json:"owner"`            // A1
+	Lane   int     `json:"lane"`             // of the owner; -1: no client
+	Until  float64 `json:"until"`            // when its lease ends; -1: never
+	Server string  `json:"server,omitempty"` // its name, if there are several
 }
 
 // NewRun returns a trace as steps. Without files in code it names no lines.
 func NewRun(tr *trace.Trace, found []oracle.Finding, code stages.Code, language i18n.Language) Run {
 	story := timeline.NewStory(tr, found, language)
-	run := Run{Lanes: tr.Clients, Key: story.Key, Other: story.Other, Lease: milliseconds(tr.Lease), Steps: []Step{}}
+	run := Run{Lanes: tr.Clients, Key: story.Key, Other: story.Other, Lease: milliseconds(tr.Lease), Servers: story.Bars, Steps: []Step{}}
 	at, scene := newSources(code), tr.UpTo(0).End()
 	var before Step
 	for _, row := range story.Rows() {
@@ -88,7 +90,7 @@ func (r Run) shorten(text string) string {
 func stepOf(row timeline.Row, lanes []string) Step {
 	keys := []Held{}
 	for _, k := range row.After.Keys {
-		held := Held{Name: k.Name, Value: k.Value(), Owner: k.Owner.Label, Lane: slices.Index(lanes, k.Owner.Client), Until: -1}
+		held := Held{Name: k.Name, Value: k.Value(), Owner: k.Owner.Label, Lane: slices.Index(lanes, k.Owner.Client), Until: -1, Server: k.Server}
 		if k.TTL != trace.NoTTL {
 			held.Until = milliseconds(row.After.KeysAt + k.TTL)
 		}
