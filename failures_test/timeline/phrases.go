@@ -107,7 +107,7 @@ var phrases = map[string]phrase{
 	"server, replica-cut":       always("{replicas}: the link to the master is broken"),
 	"server, replica-healed":    always("{replicas}: the link to the master is repaired"),
 	"server, promoted":          always("failover: the master dies, and {replicas} takes over with the keys that it has"),
-	"copied":                    words("", "{replicas}: the writes of the master arrive", "{replicas}: the writes of the master arrive"),
+	"arrived":                   words("", "{replicas}: the writes of the master arrive", "{replicas}: the writes of the master arrive"),
 	"server, subscription-lost": always("Redis drops the subscription, but the connection stays open"),
 }
 
@@ -249,7 +249,7 @@ func (s *Story) Picture(l *Label) (text, style string) {
 	default:
 		text = s.Text(l)
 	}
-	if l.Event.Kind == trace.Server || l.Event.Kind == trace.Copied {
+	if l.Event.Kind == trace.Server || l.Event.Kind == trace.Arrived {
 		text = "▸ " + text
 	}
 	if p.style == "h" && slices.ContainsFunc(l.Found, func(f oracle.Finding) bool { return f.Rule == oracle.Exclusion && !f.Given }) {

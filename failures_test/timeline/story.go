@@ -239,7 +239,7 @@ func (s *Story) isLate(r *trace.Request) bool {
 		return true
 	}
 	return slices.ContainsFunc(s.Events[r.Sent:r.Executed], func(e trace.Event) bool {
-		return e.Kind != trace.Sent && e.Kind != trace.Executed && e.Kind != trace.Delivered && e.Kind != trace.Returned && e.Kind != trace.Copied
+		return e.Kind != trace.Sent && e.Kind != trace.Executed && e.Kind != trace.Delivered && e.Kind != trace.Returned && e.Kind != trace.Arrived
 	})
 }
 

@@ -122,7 +122,7 @@ var (
 
 // Redis returns the keys in Redis after a label, "" if the label is not about Redis.
 func (s *Story) Redis(l *Label) string {
-	if !slices.Contains([]trace.Kind{trace.Executed, trace.Expired, trace.Server, trace.Copied}, l.Event.Kind) {
+	if !slices.Contains([]trace.Kind{trace.Executed, trace.Expired, trace.Server, trace.Arrived}, l.Event.Kind) {
 		return ""
 	}
 	return s.keysText(l, l.After.Keys)
@@ -130,7 +130,7 @@ func (s *Story) Redis(l *Label) string {
 
 // News returns the lock's key if a label has changed it, "" if not.
 func (s *Story) News(l *Label) string {
-	if len(l.Event.Effects) == 0 && l.Event.Kind != trace.Copied {
+	if len(l.Event.Effects) == 0 && l.Event.Kind != trace.Arrived {
 		return ""
 	}
 	isSame := func(k trace.Key) bool {

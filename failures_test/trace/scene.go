@@ -142,7 +142,7 @@ func (s *Scene) advance(next *Scene) {
 		next.setHolds(e.Client, 0)
 	case Frozen, Thawed, Cut, Healed, Crashed:
 		next.change(e)
-	case Executed, Expired, Server, Copied:
+	case Executed, Expired, Server, Arrived:
 		next.Keys, next.Copies, next.KeysAt = e.Keys, e.Copies, e.At
 	}
 }

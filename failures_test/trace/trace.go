@@ -34,7 +34,7 @@ const (
 	Slept     Kind = "slept"   // the scenario let time pass
 	Expired   Kind = "expired" // the lease of a key ended
 	Server    Kind = "server"  // something happened to Redis: flush, eviction, restart, failover, clock
-	Copied    Kind = "copied"  // writes of the master have reached replicas
+	Arrived   Kind = "arrived" // writes of the master have reached replicas
 )
 
 // Event is one thing that happened.

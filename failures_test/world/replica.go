@@ -80,7 +80,7 @@ func (n *Node) catchUp() (some bool) {
 		}
 	}
 	if len(changed) > 0 {
-		n.record(trace.Event{Kind: trace.Copied, Replicas: changed}, nil)
+		n.record(trace.Event{Kind: trace.Arrived, Replicas: changed}, nil)
 	}
 	return some
 }

@@ -49,7 +49,7 @@ func TestWritesTravelToReplicas(t *testing.T) {
 	})
 	require.Equal(t, []string{"R1", "R2", "R3"}, tr.Replicated)
 	require.Empty(t, tr.Servers)
-	executed, copied := events(tr, trace.Executed), events(tr, trace.Copied)
+	executed, copied := events(tr, trace.Executed), events(tr, trace.Arrived)
 	require.Equal(t, []string{"R1"}, copies(executed[0]), "the reply does not wait")
 	require.Equal(t, []string{"R2"}, copied[0].Replicas)
 	require.Equal(t, []string{"R3"}, copied[1].Replicas)

@@ -54,7 +54,7 @@ func TestEveryRunOfTheCatalogueIsDrawn(t *testing.T) {
 // drawnAs has the words in which a picture shows the events of a kind.
 var drawnAs = map[trace.Kind]string{
 	trace.Frozen: "stands still", trace.Thawed: "goes on", trace.Crashed: "† dies", trace.Cut: "loses its network",
-	trace.Lost: "is told: the hold is lost", trace.Server: "▸ ", trace.Copied: "▸ ", trace.Expired: "lease over",
+	trace.Lost: "is told: the hold is lost", trace.Server: "▸ ", trace.Arrived: "▸ ", trace.Expired: "lease over",
 }
 
 // requireDrawn requires a text for each fault, each result of a call and each finding, a hatched lane

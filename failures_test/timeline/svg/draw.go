@@ -179,7 +179,7 @@ func (d *drawing) keys() {
 		if b.arrows > 0 {
 			y = b.arrows + 17
 		}
-		if marks := d.Marks(b.After.Lock); len(marks) > 0 && (len(b.Event.Effects) > 0 || b.Event.Kind == trace.Copied) {
+		if marks := d.Marks(b.After.Lock); len(marks) > 0 && (len(b.Event.Effects) > 0 || b.Event.Kind == trace.Arrived) {
 			for n, mark := range marks {
 				if mark != timeline.NoKey && (before == nil || before[n] != mark) {
 					d.text(middle+n*serverStep, y+3, "k y c", mark)
