@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -63,22 +64,16 @@ func (a *app) judgeLive(ctx context.Context, r request, all []failures.Failure) 
 
 // printElsewhere prints why failures were not played on real servers.
 func (a *app) printElsewhere(g grid) {
-	var reasons []string
-	affected := map[string][]string{}
+	affected := map[string][]string{} // reason → failures
 	for _, v := range slices.Concat(g.rows...) {
-		why := v.SentenceIn(a.lang)
-		if v.Outcome != failures.Elsewhere || slices.Contains(affected[why], v.Failure.ID) {
-			continue
+		if why := v.SentenceIn(a.lang); v.Outcome == failures.Elsewhere && !slices.Contains(affected[why], v.Failure.ID) {
+			affected[why] = append(affected[why], v.Failure.ID)
 		}
-		if affected[why] == nil {
-			reasons = append(reasons, why)
-		}
-		affected[why] = append(affected[why], v.Failure.ID)
 	}
-	if reasons != nil {
+	if len(affected) > 0 {
 		fmt.Fprintf(a.out, "\n%s\n", a.say(notPlayed))
 	}
-	for _, why := range reasons {
+	for _, why := range slices.Sorted(maps.Keys(affected)) {
 		a.item("  ", a.say(titled, "name", strings.Join(affected[why], ", "), "what", why))
 	}
 }
