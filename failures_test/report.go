@@ -80,7 +80,7 @@ func (v Verdict) SentenceIn(l i18n.Language) string {
 		return cmp.Or(v.given(l), nothingBroken.Localize(l))
 	case Noticed:
 		return toldInTime.Localize(l)
-	case NotApplicable, NotTested:
+	case NotApplicable, NotTested, Elsewhere:
 		return v.Missing.Localize(l)
 	case NotPlayed:
 		return cannotPlay.Localize(l, "why", v.Missing)

@@ -28,7 +28,7 @@ type Verdict struct {
 	GivenBy  string           `json:"given_by,omitempty"` // the failure that is about the findings that are Given
 	Trace    *trace.Trace     `json:"trace,omitempty"`
 	Err      error            `json:"-"` // why the run did not end
-	Missing  i18n.Message     `json:"-"` // the reason why the failure does not apply, is not tested or not played
+	Missing  i18n.Message     `json:"-"` // the reason why the failure does not apply, is not tested, or not played (here)
 }
 
 // In returns the verdict with its texts in one language, as another process needs them.

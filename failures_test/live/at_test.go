@@ -4,6 +4,7 @@ package live_test
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,6 +35,7 @@ func TestSharedRedisIsLeftAsItWas(t *testing.T) {
 	outcomes := map[string]failures.Outcome{}
 	for _, v := range s.Play(jobs) {
 		outcomes[v.Failure.ID] = v.Outcome
+		require.Equal(t, v.Outcome == failures.Elsewhere, strings.Contains(v.Sentence(), "disturb the other programs"), v.Failure.ID)
 	}
 	require.Equal(t, map[string]failures.Outcome{
 		"second-client": failures.Safe, "grant-reply-lost": failures.Broken, "evicted-or-flushed": failures.Limit,

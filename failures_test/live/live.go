@@ -54,7 +54,11 @@ func Start(ctx context.Context, count int) (*Servers, error) {
 	return s, nil
 }
 
-var noneAt = i18n.New("no usable Redis at {address}: {error}")
+var (
+	noneAt      = i18n.New("no usable Redis at {address}: {error}")
+	othersUseIt = i18n.New("it would disturb the other programs that use this Redis")
+	tooBusy     = i18n.New("the machine is too busy for real time: with a lease of {lease} it was late by {late}")
+)
 
 // answerWithin is the timeout of the first PING.
 const answerWithin = 3 * time.Second
@@ -135,13 +139,14 @@ func (s *Servers) Play(jobs []Job) []failures.Verdict {
 			})
 		}
 		running.Wait()
-		pending = slices.DeleteFunc(pending, func(i int) bool { return !isDisturbed(verdicts[i].Trace) })
+		pending = slices.DeleteFunc(pending, func(i int) bool { return !isDisturbed(verdicts[i]) })
 		atOnce, lease = max(1, atOnce/2), lease+time.Second
 	}
 	for _, i := range pending {
-		v := &verdicts[i]
-		v.Outcome, v.Err = failures.Elsewhere, fmt.Errorf("%w: with a lease of %v it was late by %v",
-			ErrBusy, v.Trace.Lease, v.Trace.Late.Round(time.Millisecond))
+		if v := &verdicts[i]; isLate(v.Trace) {
+			v.Outcome, v.Err = failures.Elsewhere, ErrBusy
+			v.Missing = tooBusy.Args("lease", v.Trace.Lease, "late", v.Trace.Late.Round(time.Millisecond))
+		}
 	}
 	return verdicts
 }
@@ -151,20 +156,19 @@ func play(p *process, job Job, lease time.Duration) failures.Verdict {
 	v := failures.Judge(job.Failure, job.Subject,
 		func(c world.Config, scenario func(*world.World)) (*trace.Trace, error) {
 			if job.Failure.Live != "" {
-				return nil, fmt.Errorf("%w: %s", errNotLive, job.Failure.Live)
+				return nil, errNotLive
 			}
 			c.Lease = lease
 			if !p.isOurs() {
 				c.Lock = "lockkata:" + uuid.NewString()
 			}
-			tr, err := run(p, c, scenario)
-			if errors.Is(err, errNoReplica) {
-				return withReplica(p, c, scenario)
-			}
-			return tr, err
+			return run(p, c, scenario)
 		})
-	if errors.Is(v.Err, errShared) || errors.Is(v.Err, errNotLive) {
-		v.Outcome = failures.Elsewhere
+	switch {
+	case errors.Is(v.Err, errShared):
+		v.Outcome, v.Missing = failures.Elsewhere, othersUseIt.Args()
+	case errors.Is(v.Err, errNotLive):
+		v.Outcome, v.Missing = failures.Elsewhere, i18n.Text(job.Failure.Live).Args()
 	}
 	return v
 }
@@ -173,7 +177,7 @@ func play(p *process, job Job, lease time.Duration) failures.Verdict {
 // server cannot play the scenario, and errNotLive if no real server can.
 func run(p *process, config world.Config, scenario func(*world.World)) (tr *trace.Trace, err error) {
 	config.Lock, config.Lease = cmp.Or(config.Lock, world.DefaultLock), cmp.Or(config.Lease, time.Second)
-	server, err := newServer(p, config.Lock)
+	server, err := newServer(p, config.Lock, config.Replicas)
 	if err != nil {
 		return nil, fmt.Errorf("live: Redis at %s: %w", p.addr(), err)
 	}
@@ -186,14 +190,12 @@ func run(p *process, config world.Config, scenario func(*world.World)) (tr *trac
 	return tr, err
 }
 
-// withReplica repeats a scenario that needs a failover, with a replica that is ready at the
-// beginning. Other scenarios do not have to wait for a replica.
-func withReplica(p *process, c world.Config, scenario func(*world.World)) (*trace.Trace, error) {
-	p.failsOver = true
-	defer func() { p.failsOver = false }()
-	return run(p, c, scenario)
+// isDisturbed reports whether the outcome of a run does not count: the world was late, or replicas, for which the
+// world does not wait, may have been late.
+func isDisturbed(v failures.Verdict) bool {
+	return isLate(v.Trace) || v.Failure.Replicas > 0 && v.Outcome == failures.NotTested
 }
 
-// isDisturbed reports whether the world was late by more than the shortest pause between two steps
-// whose order matters. The outcome of such a run does not count.
-func isDisturbed(tr *trace.Trace) bool { return tr != nil && tr.Late > tr.Lease/60 }
+// isLate reports whether the world was late by more than the shortest pause between two steps whose order
+// matters.
+func isLate(tr *trace.Trace) bool { return tr != nil && tr.Late > tr.Lease/60 }

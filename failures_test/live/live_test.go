@@ -22,3 +22,13 @@ func TestSameVerdictsAsTheWorld(t *testing.T) {
 	}
 	requireSame(t, s, jobs)
 }
+
+func TestReplicasHaveTheSameVerdictsAsTheWorld(t *testing.T) {
+	var jobs []live.Job
+	for _, lock := range []stages.Stage{stages.MustFind("4"), stages.Wait} {
+		for _, f := range failures.OfReplicas {
+			jobs = append(jobs, job(t, f, lock))
+		}
+	}
+	requireSame(t, servers(t, 4), jobs)
+}

@@ -6,19 +6,20 @@ import (
 	"net"
 	"regexp"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/live/redisserver"
+	"lockkata/failures_test/trace"
 )
 
-// startProcess starts a redis-server that prepares a replica at each begin.
+// startProcess starts a redis-server without replicas.
 func startProcess(t *testing.T) *process {
 	t.Helper()
 	p, err := start(t.Context())
 	redisserver.Need(t, err)
-	p.failsOver = true
 	t.Cleanup(func() { require.NoError(t, p.close()) })
 	return p
 }
@@ -39,27 +40,46 @@ func replicationID(t *testing.T, rdb *redis.Client, field string) string {
 	return found[1]
 }
 
-func TestPromotedReplicaHasOnlyTheDataFromBeforeTheRun(t *testing.T) {
+func keysOf(t *testing.T, s *redisserver.Server) []string {
+	t.Helper()
+	rdb := redisserver.NewClient(s.Socket())
+	defer rdb.Close()
+	keys, err := rdb.Keys(t.Context(), "*").Result()
+	require.NoError(t, err)
+	return keys
+}
+
+func TestPromotedReplicaHasOnlyWhatHadArrived(t *testing.T) {
 	own := startProcess(t)
-	master := clientOf(t, own)
-	for range 2 { // the master of the second failover is the replica of the first
+	for range 2 { // the master of the second run is a replica of the first one
+		require.NoError(t, own.replicate(t.Context(), 2))
+		master := clientOf(t, own)
+		require.NoError(t, master.FlushAll(t.Context()).Err())
 		require.NoError(t, master.Set(t.Context(), "before", "1", 0).Err())
-		require.NoError(t, own.begin())
+		require.NoError(t, own.disturb(trace.ReplicaDelayed, time.Hour, "R2"))
 		require.NoError(t, master.Set(t.Context(), "after", "1", 0).Err())
+		require.NoError(t, own.settle(t.Context()))
+		other := own.replicas[1].server
+		require.ElementsMatch(t, []string{"before", "after"}, keysOf(t, other))
 		history := replicationID(t, master, "master_replid")
 		old := own.addr()
-		require.NoError(t, own.failover())
+		require.NoError(t, own.disturb(trace.Promoted, 0, "R2"))
 		_, err := net.Dial("unix", old)
 		require.Error(t, err, "the old master still answers")
-		master = clientOf(t, own)
-		require.Equal(t, []string{"before"}, master.Keys(t.Context(), "*").Val())
-		require.Equal(t, history, replicationID(t, master, "master_replid2"), "it was a replica of that master")
-		require.Equal(t, "master", replicationID(t, master, "role"))
+		require.Equal(t, []string{"before"}, keysOf(t, own.master))
+		require.Equal(t, []string{"before"}, keysOf(t, other), "it follows the new master")
+		require.Equal(t, history, replicationID(t, clientOf(t, own), "master_replid2"), "it was a replica of that master")
 	}
 }
 
-func TestFailoverNeedsAReplica(t *testing.T) {
+func TestHealedReplicaGetsWhatItLacks(t *testing.T) {
 	own := startProcess(t)
-	require.ErrorContains(t, own.failover(), "no replica")
-	require.NoError(t, clientOf(t, own).Ping(t.Context()).Err())
+	require.NoError(t, own.replicate(t.Context(), 2))
+	r2, r3 := own.replicas[0].server, own.replicas[1].server
+	require.NoError(t, own.disturb(trace.ReplicaCut, 0, "R2"))
+	require.NoError(t, own.disturb(trace.ReplicaCut, 0, "R3"))
+	require.NoError(t, clientOf(t, own).Set(t.Context(), "key", "1", 0).Err())
+	require.NoError(t, own.disturb(trace.ReplicaHealed, 0, "R2"))
+	require.Equal(t, []string{"key"}, keysOf(t, r2))
+	require.Empty(t, keysOf(t, r3))
 }

@@ -42,7 +42,7 @@ type server struct {
 	reads   map[string]bool // command → it is read-only
 }
 
-func newServer(p *process, lock string) (*server, error) {
+func newServer(p *process, lock string, replicas int) (*server, error) {
 	r := &server{process: p, lock: lock, keys: map[string]bool{}, reads: map[string]bool{}}
 	r.control = redis.NewClient(&redis.Options{
 		Dialer:                   func(context.Context, string, string) (net.Conn, error) { return r.dial() },
@@ -51,20 +51,20 @@ func newServer(p *process, lock string) (*server, error) {
 		PoolSize:                 1,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
-	if err := r.reset(); err != nil {
+	if err := r.reset(replicas); err != nil {
 		_ = r.control.Close() // the first error matters
 		return nil, err
 	}
 	return r, nil
 }
 
-// reset empties an own server, and compares the clocks.
-func (r *server) reset() error {
+// reset empties an own server, gives it replicas, and compares the clocks.
+func (r *server) reset(replicas int) error {
 	if r.process.isOurs() {
 		if err := errors.Join(r.Suffer(trace.Flushed, 0), r.Suffer(trace.ScriptsFlushed, 0)); err != nil {
 			return err
 		}
-		if err := r.process.begin(); err != nil {
+		if err := r.process.replicate(context.Background(), replicas); err != nil {
 			return err
 		}
 	}
@@ -141,14 +141,15 @@ func (r *server) LoadScript(source string) error {
 	return r.control.ScriptLoad(context.Background(), source).Err()
 }
 
-// Suffer supports all faults but a clock that jumps. On a shared Redis it only removes the lock's keys.
-func (r *server) Suffer(fault trace.ServerFault, _ time.Duration, keys ...string) error {
+// Suffer supports all faults of a master and its replicas but a clock that jumps. On a shared Redis it only
+// removes the lock's keys.
+func (r *server) Suffer(fault trace.ServerFault, d time.Duration, names ...string) error {
 	ctx := context.Background()
 	switch {
-	case fault == trace.ClockJumped:
+	case fault == trace.ClockJumped, fault == trace.FailedOver:
 		return errNotLive
 	case fault == trace.Evicted:
-		return r.evict(keys...)
+		return r.evict(names...)
 	case fault == trace.Started, fault == trace.SubscriptionLost: // nothing happens to the server itself
 		return nil
 	case !r.process.isOurs():
@@ -160,10 +161,10 @@ func (r *server) Suffer(fault trace.ServerFault, _ time.Duration, keys ...string
 		return r.control.FlushAll(ctx).Err()
 	case fault == trace.ScriptsFlushed:
 		return r.control.ScriptFlush(ctx).Err()
-	case fault == trace.FailedOver:
-		return withoutLabel(r.process.failover)
+	case fault == trace.Restarted, fault == trace.Stopped:
+		return withoutLabel(r.process.restart)
 	}
-	return withoutLabel(r.process.restart)
+	return withoutLabel(func() error { return r.process.disturb(fault, d, names[0]) })
 }
 
 // evict limits the memory of an own Redis for a moment, so that it evicts every key with a lease.

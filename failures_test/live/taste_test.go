@@ -36,7 +36,7 @@ func requireSame(t *testing.T, s *live.Servers, jobs []live.Job) {
 		world := failures.Run(t, v.Failure, jobs[i].Subject).Outcome
 		switch {
 		case errors.Is(v.Err, live.ErrBusy):
-			fmt.Fprintf(t.Output(), "%s on %s was not played: %v\n", v.Failure.ID, v.Subject, v.Err)
+			fmt.Fprintf(t.Output(), "%s on %s was not played: %s\n", v.Failure.ID, v.Subject, v.Sentence())
 		case v.Outcome == failures.NotTested: // in real time, not every fault finds its moment
 			fmt.Fprintf(t.Output(), "%s on %s: %s\n", v.Failure.ID, v.Subject, v.Sentence())
 			notTold++

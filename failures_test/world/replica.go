@@ -183,6 +183,8 @@ func (r *Replica) Promote() {
 }
 
 func (r *Replica) disturb(fault trace.ServerFault, d time.Duration) {
-	r.master.disturb(trace.Event{Fault: fault, Bound: d, Replicas: []string{r.Name}})
-	r.master.world.settle()
+	n, began := r.master, time.Now()
+	n.disturb(trace.Event{Fault: fault, Bound: d, Replicas: []string{r.Name}})
+	n.world.late(time.Since(began) - n.world.Lease/10) // a real failover takes some time
+	n.world.settle()
 }

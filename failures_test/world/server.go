@@ -19,9 +19,10 @@ type Redis interface {
 	IsReadOnly(command string) bool
 	// LoadScript loads a script into Redis.
 	LoadScript(source string) error
-	// Suffer makes the server undergo a fault: Evicted removes keys, ClockJumped moves its clock by d.
-	// An error means that this server does not support the fault; it ends the scenario.
-	Suffer(fault trace.ServerFault, d time.Duration, keys ...string) error
+	// Suffer makes the server undergo a fault: Evicted removes the named keys, ClockJumped moves its clock by
+	// d. Faults of a replica name the replica. An error means that this server does not support the fault; it
+	// ends the scenario.
+	Suffer(fault trace.ServerFault, d time.Duration, names ...string) error
 	// Clear removes the lock's keys and ends lasting faults.
 	Clear()
 	Close()

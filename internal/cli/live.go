@@ -3,7 +3,10 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/live"
@@ -17,9 +20,9 @@ import (
 const atOnce = 12
 
 var (
-	noServer     = i18n.New("there is no redis-server: install one (apt install redis-server, brew install redis), or name a running Redis with --redis ADDR")
-	orOurOwn     = i18n.New("{error}; start one there, or leave out --redis and lockkata starts its own")
-	wasNotPlayed = i18n.New("{failure} on {stage} was not played: {error}")
+	noServer  = i18n.New("there is no redis-server: install one (apt install redis-server, brew install redis), or name a running Redis with --redis ADDR")
+	orOurOwn  = i18n.New("{error}; start one there, or leave out --redis and lockkata starts its own")
+	notPlayed = i18n.New("Not played here:")
 )
 
 // judgeLive plays failures on real servers until the context ends.
@@ -54,12 +57,23 @@ func (a *app) judgeLive(ctx context.Context, r request, all []failures.Failure) 
 	case <-ctx.Done():
 		return g, ctx.Err()
 	case verdicts := <-played:
-		for _, v := range verdicts {
-			if errors.Is(v.Err, live.ErrBusy) {
-				a.note(wasNotPlayed, "failure", v.Failure.ID, "stage", v.Subject, "error", v.Err)
-			}
-		}
 		g.rows = slices.Collect(slices.Chunk(verdicts, len(g.columns)))
 		return g, nil
+	}
+}
+
+// printElsewhere prints why failures were not played on real servers.
+func (a *app) printElsewhere(g grid) {
+	affected := map[string][]string{} // reason → failures
+	for _, v := range slices.Concat(g.rows...) {
+		if why := v.SentenceIn(a.lang); v.Outcome == failures.Elsewhere && !slices.Contains(affected[why], v.Failure.ID) {
+			affected[why] = append(affected[why], v.Failure.ID)
+		}
+	}
+	if len(affected) > 0 {
+		fmt.Fprintf(a.out, "\n%s\n", a.say(notPlayed))
+	}
+	for _, why := range slices.Sorted(maps.Keys(affected)) {
+		a.item("  ", a.say(titled, "name", strings.Join(affected[why], ", "), "what", why))
 	}
 }

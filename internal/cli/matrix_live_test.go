@@ -21,4 +21,5 @@ func TestLiveMatrixOnServersOfItsOwn(t *testing.T) {
 	require.Regexp(t, `(?m)^  second-client +✓  ✓  ✓  ✓`, out)
 	require.Regexp(t, `(?m)^  clock-jump +·  ·  ·  ·`, out)
 	require.Contains(t, out, "world only")
+	require.Contains(t, out, "\nNot played here:\n  clock-jump: a real Redis reads the clock of its machine")
 }

@@ -39,7 +39,7 @@ var marks = []mark{
 	{failures.Limit, term.Yellow, "~", i18n.New("not by this lock {n}: no lock over one server can. The row says who")},
 	{failures.NotTested, term.Yellow, "?", i18n.New("not tested {n}: what the failure is about did not happen")},
 	{failures.NotPlayed, term.Alarm, "…", i18n.New("not played to the end {n}")},
-	{failures.Elsewhere, term.Dim, "·", i18n.New("world only {n}: not played here; go run . list --long says why")},
+	{failures.Elsewhere, term.Dim, "·", i18n.New("world only {n}: not played here; the reasons are below")},
 	{failures.NotApplicable, term.Dim, "–", i18n.New("not applicable {n}: the lock lacks what the failure is about")},
 }
 
@@ -61,6 +61,7 @@ func (a *app) printMatrix(r request, g grid, took time.Duration) {
 	if r.totals || len(r.families) == 0 {
 		a.printTotals(r, g, took)
 	}
+	a.printElsewhere(g)
 	if r.totals || len(r.next) == 0 || len(r.families) > 0 {
 		return
 	}
