@@ -29,11 +29,13 @@
 //   - drive.go is the loop. It waits until every goroutine of the bubble is blocked, puts the new
 //     requests in a fixed order (admit.go), and executes one request or delivers one reply. So the same
 //     scenario gives the same trace, byte for byte.
-//   - request.go executes a request, process.go stops and cuts off a process, and wire.go is the net.Conn
-//     to which go-redis writes. attribute.go finds the call that sent a request.
+//   - request.go executes a request, and replica.go sends writes to replicas. process.go stops and cuts off a
+//     process, and wire.go is the net.Conn to which go-redis writes. attribute.go finds the call that sent a
+//     request.
 //   - record.go writes the trace. keyspace.go compares the keys of Redis before and after a command,
 //     entries.go finds what identifies the owners in a key, and names.go names them.
-//   - server_embedded.go and script_run.go make a Redis, as server.go describes it, of miniredis.
+//   - server_embedded.go, server_copy.go and script_run.go make a Redis, as server.go describes it, of
+//     miniredis.
 //
 // The lock needs no hook, no clock interface and no build tag. The world controls what crosses the
 // network, time and processes; it cannot pause a goroutine between two lines of the lock.

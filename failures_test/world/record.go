@@ -1,6 +1,7 @@
 package world
 
 import (
+	"maps"
 	"strings"
 	"time"
 
@@ -81,6 +82,27 @@ func (w *World) allKeys() (keys []trace.Key) {
 		keys = append(keys, n.keys.keys(n.Name)...)
 	}
 	return keys
+}
+
+// keys returns the keys of the replica for the trace.
+func (r *Replica) keys() []trace.Key {
+	if r.has == nil {
+		return nil
+	}
+	now := r.master.server.Now()
+	maps.DeleteFunc(r.has.keys.state, func(_ string, k KeyState) bool { return !k.Expires.IsZero() && !k.Expires.After(now) })
+	return r.has.keys.keys(r.Name)
+}
+
+// copiesAfter returns the keys of the master and of its replicas for the trace; nil without replicas.
+func (w *World) copiesAfter() (all []trace.Key) {
+	if len(w.trace.Replicated) > 0 {
+		all = w.keys.keys(w.present)
+		for _, r := range w.replicas {
+			all = append(all, r.keys()...)
+		}
+	}
+	return all
 }
 
 // refresh returns the changes of the server's keys; nothing once the scenario has ended.

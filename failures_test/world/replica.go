@@ -4,31 +4,11 @@ import (
 	"maps"
 	"math"
 	"reflect"
-	"slices"
 	"strconv"
 	"time"
 
 	"lockkata/failures_test/trace"
 )
-
-// Replica is a replica of the world's server. Each write of the master travels to it, in order. It arrives
-// when nothing else can happen without time passing, and later if a scenario delays it.
-type Replica struct {
-	Name   string
-	master *Node
-	delay  time.Duration
-	cut    bool
-	coming []*snapshot // on their way
-	has    *snapshot   // the last one that has arrived; nil if the server replicates by itself
-}
-
-// snapshot is the data of a master after one of its writes.
-type snapshot struct {
-	offset  int // the number of the write
-	due     time.Duration
-	keys    *keyspace // for the trace
-	restore func()    // gives the data to the server
-}
 
 // copier is a [Redis] that does not replicate by itself: the world does it.
 type copier interface {
@@ -51,6 +31,7 @@ func (n *Node) replicate(count int) {
 	}
 }
 
+// snapshot returns the data of the server, on its way to a replica for that long.
 func (n *Node) snapshot(delay time.Duration) *snapshot {
 	keys := *n.keys
 	keys.state, keys.owners, keys.layouts, keys.counts = maps.Clone(keys.state), maps.Clone(keys.owners), maps.Clone(keys.layouts), maps.Clone(keys.counts)
@@ -83,27 +64,6 @@ func (n *Node) catchUp() (some bool) {
 		n.record(trace.Event{Kind: trace.Arrived, Replicas: changed}, nil)
 	}
 	return some
-}
-
-// keys returns the keys of the replica for the trace.
-func (r *Replica) keys() []trace.Key {
-	if r.has == nil {
-		return nil
-	}
-	now := r.master.server.Now()
-	maps.DeleteFunc(r.has.keys.state, func(_ string, k KeyState) bool { return !k.Expires.IsZero() && !k.Expires.After(now) })
-	return r.has.keys.keys(r.Name)
-}
-
-// copiesAfter returns the keys of the master and of its replicas for the trace; nil without replicas.
-func (w *World) copiesAfter() (all []trace.Key) {
-	if len(w.trace.Replicated) > 0 {
-		all = w.keys.keys(w.present)
-		for _, r := range w.replicas {
-			all = append(all, r.keys()...)
-		}
-	}
-	return all
 }
 
 // confirmed returns how many replicas have the writes up to an offset.
@@ -141,50 +101,4 @@ func (r *request) waits() bool {
 		r.waiting, r.due = true, w.Now()+most
 	}
 	return r.due > w.reached
-}
-
-// Replica returns the server R<n>, which was a replica when the world began.
-func (w *World) Replica(n int) *Replica {
-	return w.replicas[slices.IndexFunc(w.replicas, func(r *Replica) bool { return r.Name == "R"+strconv.Itoa(n) })]
-}
-
-// Delay makes each later write arrive d after the master has executed it.
-func (r *Replica) Delay(d time.Duration) {
-	r.delay = d
-	r.disturb(trace.ReplicaDelayed, d)
-}
-
-// Cut breaks the link to the master: the writes on their way are lost, and later ones too.
-func (r *Replica) Cut() {
-	r.cut, r.coming = true, nil
-	r.disturb(trace.ReplicaCut, 0)
-}
-
-// Heal repairs the link: the replica gets all that it lacks.
-func (r *Replica) Heal() {
-	r.cut = false
-	r.disturb(trace.ReplicaHealed, 0)
-}
-
-// Promote lets the master die and the replica take over, with what has arrived: connections break, scripts
-// are gone. The other replicas get its data.
-func (r *Replica) Promote() {
-	n := r.master
-	n.hangUp()
-	n.replicas = slices.DeleteFunc(n.replicas, func(other *Replica) bool { return other == r })
-	n.present = r.Name
-	for _, other := range n.replicas { // each has a new link
-		other.cut, other.delay, other.coming = false, 0, nil
-	}
-	if r.has != nil {
-		r.has.restore()
-	}
-	r.disturb(trace.Promoted, 0)
-}
-
-func (r *Replica) disturb(fault trace.ServerFault, d time.Duration) {
-	n, began := r.master, time.Now()
-	n.disturb(trace.Event{Fault: fault, Bound: d, Replicas: []string{r.Name}})
-	n.world.late(time.Since(began) - n.world.Lease/10) // a real failover takes some time
-	n.world.settle()
 }

@@ -3,6 +3,7 @@ package world
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"lockkata/failures_test/trace"
@@ -82,4 +83,50 @@ func (n *Node) Start() {
 // JumpServerClock moves the clock of Redis, not that of the clients.
 func (n *Node) JumpServerClock(d time.Duration) {
 	n.disturb(trace.Event{Fault: trace.ClockJumped, Bound: d})
+}
+
+// Replica returns the server R<n>, which was a replica when the world began.
+func (w *World) Replica(n int) *Replica {
+	return w.replicas[slices.IndexFunc(w.replicas, func(r *Replica) bool { return r.Name == "R"+strconv.Itoa(n) })]
+}
+
+// Delay makes each later write arrive d after the master has executed it.
+func (r *Replica) Delay(d time.Duration) {
+	r.delay = d
+	r.disturb(trace.ReplicaDelayed, d)
+}
+
+// Cut breaks the link to the master: the writes on their way are lost, and later ones too.
+func (r *Replica) Cut() {
+	r.cut, r.coming = true, nil
+	r.disturb(trace.ReplicaCut, 0)
+}
+
+// Heal repairs the link: the replica gets all that it lacks.
+func (r *Replica) Heal() {
+	r.cut = false
+	r.disturb(trace.ReplicaHealed, 0)
+}
+
+// Promote lets the master die and the replica take over, with what has arrived: connections break, scripts
+// are gone. The other replicas get its data.
+func (r *Replica) Promote() {
+	n := r.master
+	n.hangUp()
+	n.replicas = slices.DeleteFunc(n.replicas, func(other *Replica) bool { return other == r })
+	n.present = r.Name
+	for _, other := range n.replicas { // each has a new link
+		other.cut, other.delay, other.coming = false, 0, nil
+	}
+	if r.has != nil {
+		r.has.restore()
+	}
+	r.disturb(trace.Promoted, 0)
+}
+
+func (r *Replica) disturb(fault trace.ServerFault, d time.Duration) {
+	n, began := r.master, time.Now()
+	n.disturb(trace.Event{Fault: fault, Bound: d, Replicas: []string{r.Name}})
+	n.world.late(time.Since(began) - n.world.Lease/10) // a real failover takes some time
+	n.world.settle()
 }

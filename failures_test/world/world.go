@@ -174,6 +174,25 @@ type Node struct {
 	offset   int    // the number of its writes
 }
 
+// Replica is a replica of the world's server. Each write of the master travels to it, in order. It arrives
+// when nothing else can happen without time passing, and later if a scenario delays it.
+type Replica struct {
+	Name   string
+	master *Node
+	delay  time.Duration
+	cut    bool
+	coming []*snapshot // on their way
+	has    *snapshot   // the last one that has arrived; nil if the server replicates by itself
+}
+
+// snapshot is the data of a master after one of its writes.
+type snapshot struct {
+	offset  int // the number of the write
+	due     time.Duration
+	keys    *keyspace // for the trace
+	restore func()    // gives the data to the server
+}
+
 // Fault is a fault that strikes at a command of a client.
 type Fault struct {
 	client *Client
