@@ -303,7 +303,7 @@ func TestHelpHasTwoGroups(t *testing.T) {
 	_, out, _ := command(t, "--help")
 	start, more, found := strings.Cut(out, "\nMore:\n")
 	require.True(t, found)
-	require.Regexp(t, `\nStart:\n  show  .*\n  diff  .*\n  play  .*\n  kata  .*\n  interview  .*\n  serve  .*\n$`, start)
+	require.Regexp(t, `\nStart:\n  learn  .*\n  show  .*\n  diff  .*\n  play  .*\n  kata  .*\n  interview  .*\n  serve  .*\n$`, start)
 	require.Regexp(t, `^  explore  .*\n  replay  .*\n  list  .*\n  grade  .*\n  demo  .*\n\n`, more)
 	_, out, _ = command(t, "help", "--lang", "zh")
 	require.Contains(t, out, "\n先用这些：\n  show ")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -167,6 +168,17 @@ func PlayAll(t *testing.T, sources fs.FS) (all [][]*Played, err error) {
 		all = append(all, parts)
 	}
 	return all, nil
+}
+
+// Find returns the index of the answer that a reader names, by its number or by its order of the moves; -1 if
+// there is none.
+func (p *Played) Find(name string) int {
+	for i, a := range p.Answers {
+		if name == a.Order || a.Order == "" && name == strconv.Itoa(i+1) {
+			return i
+		}
+	}
+	return -1
 }
 
 // lines returns those of the rows that the part shows, with the places between them.
