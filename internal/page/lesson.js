@@ -87,6 +87,8 @@ function beat() {
   do {
     lesson.rows.append(lesson.rest.shift());
   } while (lesson.rest.length > 0 && !endsBeat(lesson.states.length - lesson.rest.length));
+  const box = lesson.rows.parentElement; // which scrolls on a wide screen
+  box.scrollTop = box.scrollHeight;
   lesson.more.scrollIntoView({block: 'nearest'});
   if (lesson.rest.length === 0) reveal();
 }
