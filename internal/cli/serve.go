@@ -14,6 +14,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/i18n"
+	"lockkata/internal/lesson"
 	"lockkata/internal/page"
 	"lockkata/internal/page/build"
 	"lockkata/internal/stages"
@@ -63,7 +64,11 @@ func (a *app) page(ctx context.Context, e page.Engine) ([]byte, error) {
 	if err := a.surprises(g); err != nil {
 		fmt.Fprintln(a.err, err) // the page contains the error
 	}
-	return page.Page(g.columns, g.rows, a.sources, e)
+	chapters, err := lesson.PlayAll(a.t, a.sources)
+	if err != nil {
+		return nil, err
+	}
+	return page.Page(g.columns, g.rows, chapters, a.sources, e)
 }
 
 // serve serves the page until the context ends. It listens first, so that a bad address is reported
