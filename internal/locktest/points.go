@@ -15,7 +15,7 @@ type point struct {
 // note is what the stage before does instead of a row of the summary. A test compares it with a run.
 type note struct {
 	on   string // how the row begins
-	says string // part of a row of the other run, or of its findings; "": it has no such row
+	says string // part of a row of the other run, or of its findings, and when it is not at the same time; "": no such row
 }
 
 func (n note) text(stage string) string {
@@ -46,7 +46,7 @@ var points = []point{
 	{
 		stage: "5", asks: "renew-partition", chapter: 5,
 		question: "A works. At 4 s its network dies, and no renewal gets through. B asks at 31 s. When does A learn of it?",
-		notes:    []note{{"A background", "lease over"}, {"B SET K", "B is inside"}, {"A insert", `"tea" twice`}},
+		notes:    []note{{"A background", "lease over at 30s"}, {"B SET K", "B is inside"}, {"A insert", `"tea" twice`}},
 	},
 	{
 		stage: "6", asks: "write-delayed", chapter: 7,

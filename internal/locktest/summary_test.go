@@ -108,20 +108,21 @@ func TestSummaryDrawsItsRun(t *testing.T) {
 func TestNotesAreOfTheStageBefore(t *testing.T) {
 	summaries(t, func(p point, run failures.Verdict, lines []string) {
 		require.Equal(t, len(p.notes), strings.Count(strings.Join(lines, "\n"), "(stage "), "each note has its row")
-		at := slices.IndexFunc(stages.Public(), func(s stages.Stage) bool { return s.ID == p.stage })
-		if at == 0 {
+		number := slices.IndexFunc(stages.Public(), func(s stages.Stage) bool { return s.ID == p.stage })
+		if number == 0 {
 			return
 		}
-		before, err := failures.DiscoverScripts(t, stages.Public()[at-1].Subject)
+		before, err := failures.DiscoverScripts(t, stages.Public()[number-1].Subject)
 		require.NoError(t, err)
 		v := failures.Run(t, run.Failure, before)
 		require.True(t, v.Is(failures.Broken), p.stage)
 		rows := timeline.NewStory(v.Trace, v.Findings, "en").Rows()
 		for _, n := range p.notes {
+			says, at, isTimed := strings.Cut(n.says, " at ")
 			isTold := slices.ContainsFunc(rows, func(r timeline.Row) bool {
 				isItsClient := r.Event.Client == "" || strings.HasPrefix(n.on, r.Event.Client+" ") || n.on == "lease over"
 				whole := strings.Join(append(r.Findings, r.Text, r.Redis, r.Ledger), "\n")
-				return isItsClient && strings.Contains(whole, n.says) && (n.says != "" || n.isOn(r))
+				return isItsClient && strings.Contains(whole, says) && (says != "" || n.isOn(r)) && (!isTimed || r.At.String() == at)
 			})
 			require.Equal(t, n.says != "", isTold, "%s: %s", n.on, n.says)
 		}
