@@ -2,6 +2,7 @@ package lesson
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -96,6 +97,8 @@ func stopsAt(place func(a *world.Client)) func(*world.World) {
 	}
 }
 
+var errNotHeld = errors.New("lock is not held")
+
 // looksTwice is a lock whose Unlock compares the owner twice before it deletes the key.
 type looksTwice struct {
 	rdb        redis.UniversalClient
@@ -123,8 +126,8 @@ func (l *looksTwice) Lock(ctx context.Context) error {
 
 func (l *looksTwice) Unlock(ctx context.Context) error {
 	for range 2 {
-		if value, err := l.rdb.Get(ctx, l.key).Result(); value != l.value {
-			return err
+		if value, _ := l.rdb.Get(ctx, l.key).Result(); value != l.value {
+			return errNotHeld
 		}
 	}
 	return l.rdb.Del(ctx, l.key).Err()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -57,7 +58,7 @@ type Answer struct {
 }
 
 // Chapters are all chapters, in order.
-var Chapters = []Chapter{chapter0, chapter3}
+var Chapters = []Chapter{chapter0, chapter1, chapter2, chapter3, chapter4, chapter5}
 
 func init() {
 	for _, c := range Chapters {
@@ -133,6 +134,9 @@ func (p Part) Play(t *testing.T, sources fs.FS) (*Played, error) {
 		played.Runs = append(played.Runs, run)
 	}
 	played.Known = 1 + slices.IndexFunc(played.Runs[0].Trace.Events, p.isLastKnown)
+	for _, run := range played.Runs { // what is broken before the question would give it away
+		run.Found = slices.DeleteFunc(run.Found, func(f oracle.Finding) bool { return f.Shown() <= played.Known })
+	}
 	for i := range p.Answers {
 		played.Right = append(played.Right, played.isRight(i))
 	}
@@ -167,6 +171,17 @@ func PlayAll(t *testing.T, sources fs.FS) (all [][]*Played, err error) {
 		all = append(all, parts)
 	}
 	return all, nil
+}
+
+// Find returns the index of the answer that a reader names, by its number or by its order of the moves; -1 if
+// there is none.
+func (p *Played) Find(name string) int {
+	for i, a := range p.Answers {
+		if name == a.Order || a.Order == "" && name == strconv.Itoa(i+1) {
+			return i
+		}
+	}
+	return -1
 }
 
 // lines returns those of the rows that the part shows, with the places between them.
