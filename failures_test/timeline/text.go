@@ -193,12 +193,17 @@ func (d *drawing) row(r Row, at string) {
 // findings draws the findings of a row below it.
 func (d *drawing) findings(r Row) {
 	for _, f := range r.Found {
-		style := term.Red
-		if f.Given {
-			style = term.Dim
-		}
-		d.print(cell{width: d.time}, cell{style: style, lines: term.Wrap(f.Sentence(d.Language), max(d.Width-d.time-gap, 26))})
+		d.finding(f.Sentence(d.Language), f.Given)
 	}
+}
+
+// finding draws a finding behind the column of the time.
+func (d *drawing) finding(sentence string, isGiven bool) {
+	style := term.Red
+	if isGiven {
+		style = term.Dim
+	}
+	d.print(cell{width: d.time}, cell{style: style, lines: term.Wrap(sentence, max(d.Width-d.time-gap, 26))})
 }
 
 func (d *drawing) bar(c Client) string {

@@ -256,7 +256,7 @@ func (a *app) root() *cobra.Command {
 		}
 		root.AddCommand(commands...)
 	}
-	add("start", startGroup, a.showCommand(), a.diffCommand(), a.playCommand(), a.kataCommand(), a.interviewCommand(), a.serveCommand())
+	add("start", startGroup, a.learnCommand(), a.showCommand(), a.diffCommand(), a.playCommand(), a.kataCommand(), a.interviewCommand(), a.serveCommand())
 	add("more", moreGroup, a.exploreCommand(), a.replayCommand(), a.listCommand(), a.gradeCommand(), a.demoCommand(), a.searchCommand())
 	return root
 }

@@ -48,7 +48,7 @@ func (a *app) interviewCommand() *cobra.Command {
 			if !cmd.Flags().Changed("seed") {
 				x.seed = rand.Uint64N(10_000)
 			}
-			m := interview.LoadMemory(a.configDir)
+			m := interview.LoadMemory(a.configDir, "missed.json")
 			switch {
 			case x.missed && m.Err != nil:
 				return failedError{m.Err}
@@ -171,7 +171,7 @@ func (a *app) remember(fully map[string]bool) {
 	if a.configDir == nil || len(fully) == 0 {
 		return
 	}
-	m := interview.LoadMemory(a.configDir) // again: another interview may have ended meanwhile
+	m := interview.LoadMemory(a.configDir, "missed.json") // again: another interview may have ended meanwhile
 	if m.Err == nil {
 		m.Err = m.Update(fully)
 	}

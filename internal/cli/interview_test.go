@@ -95,7 +95,7 @@ func TestFileThatIsNotUnderstoodStaysAsItIs(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Dir(file), 0o755))
 	require.NoError(t, os.WriteFile(file, []byte(`{"mine": 1}`), 0o644))
 	_, out, _ := interviewed(t, config, "\n0\n\n")
-	require.Equal(t, 1, strings.Count(out, "What you miss is not remembered: "+file+" is not a list of question ids. Correct"))
+	require.Equal(t, 1, strings.Count(out, "What you miss is not remembered: "+file+" is not a list of ids. Correct"))
 	status, _, errors := interviewed(t, config, "", "--missed")
 	require.Equal(t, exitFailed, status)
 	require.Contains(t, errors, "Correct or delete it: it stays as it is.")

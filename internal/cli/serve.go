@@ -14,6 +14,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/i18n"
+	"lockkata/internal/lesson"
 	"lockkata/internal/page"
 	"lockkata/internal/page/build"
 	"lockkata/internal/stages"
@@ -25,7 +26,7 @@ func (a *app) serveCommand() *cobra.Command {
 		Use:   "serve",
 		Short: "Show every failure on every stage in a browser, step by step",
 		Long: "serve runs every failure on every stage, as they are now, and serves the page that " +
-			"steps through the runs: docs/theatre.html. In it any run can be taken over, played and " +
+			"steps through the runs: docs/index.html. In it any run can be taken over, played and " +
 			"broken: the engine for that is built in the background. Ctrl-C ends it.\n\n" +
 			"With --file it writes the page with its engine into one file, which a browser opens " +
 			"without a server and without Go, and ends.",
@@ -63,7 +64,11 @@ func (a *app) page(ctx context.Context, e page.Engine) ([]byte, error) {
 	if err := a.surprises(g); err != nil {
 		fmt.Fprintln(a.err, err) // the page contains the error
 	}
-	return page.Page(g.columns, g.rows, a.sources, e)
+	chapters, err := lesson.PlayAll(a.t, a.sources)
+	if err != nil {
+		return nil, err
+	}
+	return page.Page(g.columns, g.rows, chapters, a.sources, e)
 }
 
 // serve serves the page until the context ends. It listens first, so that a bad address is reported

@@ -11,18 +11,19 @@ import (
 	"lockkata/internal/i18n"
 )
 
-var badMemory = i18n.New("{file} is not a list of question ids. Correct or delete it: it stays as it is.")
+var badMemory = i18n.New("{file} is not a list of ids. Correct or delete it: it stays as it is.")
 
-// Memory is the ids of the questions that were missed or half known, in a file.
+// Memory is ids in a file: of the questions that were missed or half known, or of the chapters that were
+// learned.
 type Memory struct {
 	IDs  []string
 	Err  error // why the file cannot be used
 	file string
 }
 
-// LoadMemory reads the file in the user's configuration folder. The memory has no ids if there is no file,
+// LoadMemory reads a file in the user's configuration folder. The memory has no ids if there is no file,
 // or if configDir is nil.
-func LoadMemory(configDir func() (string, error)) (m Memory) {
+func LoadMemory(configDir func() (string, error), file string) (m Memory) {
 	if configDir == nil {
 		return m
 	}
@@ -30,7 +31,7 @@ func LoadMemory(configDir func() (string, error)) (m Memory) {
 	if err != nil {
 		return Memory{Err: err}
 	}
-	m.file = filepath.Join(dir, "lockkata", "missed.json")
+	m.file = filepath.Join(dir, "lockkata", file)
 	raw, err := os.ReadFile(m.file)
 	if err == nil && json.Unmarshal(raw, &m.IDs) != nil {
 		m.Err = badMemory.Args("file", m.file)

@@ -15,6 +15,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/internal/i18n"
+	"lockkata/internal/lesson"
 	"lockkata/internal/stages"
 )
 
@@ -43,7 +44,7 @@ var (
 	//go:embed worker.js
 	workerScript string
 
-	pageScript = languageScript + engineScript + playScript + breakScript + homeScript + mainScript
+	pageScript = languageScript + engineScript + playScript + breakScript + homeScript + lessonScript + mainScript
 	pageTexts  = i18n.OfScript(pageScript) // its texts besides stepTexts
 
 	wholePage = template.Must(template.New("page").Parse(pageText))
@@ -89,15 +90,16 @@ func (e Engine) parts() (made, packed template.JS, err error) {
 	return made, packed, err
 }
 
-// Page returns the page of these verdicts on the stages, a row for each failure. sources is the
-// repository's root. The same verdicts, sources and engine give the same bytes.
-func Page(of []stages.Stage, rows [][]failures.Verdict, sources fs.FS, engine Engine) ([]byte, error) {
+// Page returns the page of these verdicts on the stages, a row for each failure, with the chapters of the
+// lesson, if there are any. sources is the repository's root. The same arguments give the same bytes.
+func Page(of []stages.Stage, rows [][]failures.Verdict, chapters [][]*lesson.Played, sources fs.FS, engine Engine) ([]byte, error) {
 	var all [2]content // one for each language
 	for i, l := range i18n.Languages {
 		var err error
 		if all[i], err = collect(of, rows, sources, l); err != nil {
 			return nil, err
 		}
+		all[i].Lesson = lessonOf(chapters, l)
 		if engine.isThere() {
 			all[i].playable(l)
 		}

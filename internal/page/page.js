@@ -75,6 +75,7 @@ function route() {
   if (/^#(write|exercise)\//.test(hash)) { // links of older versions
     return stay(say('Write a lock'), say('Locks are no longer written in the page: in lockkata’s folder, “go run . kata start” begins one in your editor.'));
   }
+  if (isLesson(hash)) return showLesson(hash);
   if (isPage(hash) && !engine.isThere) {
     return stay(say('Play and break the locks'),
       say('This copy of the page can only replay. To play, break and search the locks, run “go run . serve” in lockkata’s folder.'));
@@ -91,7 +92,7 @@ function route() {
 
 function leave() {
   if (stepper) stepper.pause();
-  stepper = shown = game = null;
+  stepper = shown = game = lesson = null;
 }
 
 function showFailure({failure, stages, step}) {
@@ -218,7 +219,7 @@ const keys = {
   p: toggleProjector,
   t: toggleTheme,
   '?': showKeys,
-  Escape: () => { if (shown || isPage(location.hash)) location.hash = ''; },
+  Escape: () => { if (shown || isPage(location.hash) || lesson) location.hash = ''; },
   o: take,
   b: () => { const goal = shown && neighbour(); if (goal) location.hash = hashOf(shown.failure, goal); },
   n: () => { const goal = shown && otherStage(1); if (goal) location.hash = hashOf(shown.failure, goal); },
@@ -228,7 +229,7 @@ const keys = {
 
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
-  if (stepper && stepper.key(event) || game && keyOfGame(event)) return event.preventDefault();
+  if (stepper && stepper.key(event) || game && keyOfGame(event) || lesson && keyOfLesson(event)) return event.preventDefault();
   const act = keys[event.key];
   if (act) {
     event.preventDefault();

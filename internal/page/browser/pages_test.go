@@ -30,7 +30,7 @@ func judged(t *testing.T) {
 	made.Do(func() {
 		if made.shown, made.err = stages.Ready(t, stages.Public()); made.err == nil {
 			made.rows = stages.Judge(t, failures.All, made.shown)
-			made.page, made.err = page.Page(made.shown, made.rows, os.DirFS(repository), page.Engine{})
+			made.page, made.err = page.Page(made.shown, made.rows, nil, os.DirFS(repository), page.Engine{})
 		}
 	})
 	require.NoError(t, made.err)

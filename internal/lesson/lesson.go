@@ -1,0 +1,206 @@
+// Package lesson is the lesson: chapters that ask before they show. Each answer is a run of a real lock, or
+// names a value that is read from a run, so what is right is computed and never written down. The page, the
+// terminal and the workshop show the same chapters.
+package lesson
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/trace"
+	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
+	"lockkata/internal/stages"
+)
+
+// Chapter is a chapter of the lesson.
+type Chapter struct {
+	Title, Lead i18n.Text
+	Parts       []Part
+	Remember    i18n.Text // a sentence
+	Entry       string    // the must-know to say aloud, as unlock-why-lua; "" for none
+	Next        i18n.Text // the question that leads to the next chapter
+}
+
+// Part is a question of a chapter. Its answers differ in what is done, or in the value that they claim of a run.
+type Part struct {
+	Stage   string            // whose lock runs; "" for New
+	New     world.Constructor // a lock of the lesson
+	Code    []string          // beginnings of lines of the stage's mutex.go, in their order; else New in short
+	Facts   []i18n.Text       // the situation
+	Ask     i18n.Text
+	Moves   []i18n.Text // an answer is an order of these
+	Answers []Answer
+	// Known reports whether an event is the last one of the run that is shown before the question. Up to
+	// there, all runs are alike.
+	Known func(trace.Event) bool
+	// Is reports whether a run is what the question asks for. Without it, Value is what an answer has to claim.
+	Is    func(*trace.Trace) bool
+	Value func(*trace.Trace) string
+	Run   func(*world.World) // of every answer that has no run of its own
+}
+
+// Answer is an answer to choose.
+type Answer struct {
+	Words  i18n.Text
+	Before string // the line of Code before which it stands; "" for none
+	Order  string // of the moves, as 1324
+	Run    func(*world.World)
+	Claim  string    // with Value
+	None   bool      // it says that no other answer is right
+	Then   i18n.Text // said when it has been played
+}
+
+// Chapters are all chapters, in order.
+var Chapters = []Chapter{chapter0, chapter1, chapter2, chapter3, chapter4, chapter5}
+
+func init() {
+	for _, c := range Chapters {
+		i18n.Register(c.Title, c.Lead, c.Remember, c.Next)
+		for _, p := range c.Parts {
+			i18n.Register(slices.Concat(p.Facts, p.Moves, []i18n.Text{p.Ask})...)
+			for _, a := range p.Answers {
+				i18n.Register(a.Words, a.Then)
+			}
+		}
+	}
+}
+
+// Played is a part with its runs.
+type Played struct {
+	Part
+	Lines []Line
+	Runs  []*Run // of each answer; several answers may share one
+	Right []bool // for each answer
+	Known int    // the number of events of the runs that are shown before the question
+}
+
+// Run is a run of an answer.
+type Run struct {
+	Trace *trace.Trace
+	Found []oracle.Finding
+}
+
+// Line is a line of the code, or a place before the next line, which is the answer of that number.
+type Line struct {
+	Number int    `json:"number,omitempty"`
+	Text   string `json:"text,omitempty"`
+	Place  int    `json:"place,omitempty"`
+}
+
+// Play plays a part. sources has the files of the repository.
+func (p Part) Play(t *testing.T, sources fs.FS) (*Played, error) {
+	played, rows := &Played{Part: p}, p.Code
+	subject := failures.Subject{New: p.New}
+	if p.Stage != "" {
+		stage := stages.MustFind(p.Stage)
+		var err error
+		if subject, err = failures.DiscoverScripts(t, stage.Subject); err != nil {
+			return nil, err
+		}
+		files, err := stage.Files(sources)
+		if err != nil {
+			return nil, err
+		}
+		rows = strings.Split(files["mutex.go"], "\n")
+	}
+	var err error
+	if played.Lines, err = p.lines(rows); err != nil {
+		return nil, err
+	}
+	var shared *Run
+	for i, a := range p.Answers {
+		run := shared
+		if a.Run != nil || run == nil {
+			script := a.Run
+			if script == nil {
+				script = p.Run
+			}
+			tr, err := world.Run(t, subject.Config(), script)
+			if err != nil {
+				return nil, fmt.Errorf("lesson: answer %d of %q: %w", i+1, p.Ask, err)
+			}
+			run = &Run{tr, oracle.Ask(tr, oracle.Exclusion, oracle.Damage)}
+		}
+		if a.Run == nil {
+			shared = run
+		}
+		played.Runs = append(played.Runs, run)
+	}
+	played.Known = 1 + slices.IndexFunc(played.Runs[0].Trace.Events, p.isLastKnown)
+	for _, run := range played.Runs { // what is broken before the question would give it away
+		run.Found = slices.DeleteFunc(run.Found, func(f oracle.Finding) bool { return f.Shown() <= played.Known })
+	}
+	for i := range p.Answers {
+		played.Right = append(played.Right, played.isRight(i))
+	}
+	return played, nil
+}
+
+func (p Part) isLastKnown(e trace.Event) bool { return p.Known != nil && p.Known(e) }
+
+// isRight reports whether an answer is right, by its run.
+func (p *Played) isRight(i int) bool {
+	a, run := p.Answers[i], p.Runs[i]
+	switch {
+	case p.Value != nil:
+		return a.Claim == p.Value(run.Trace)
+	case a.None:
+		return !slices.ContainsFunc(p.Runs, func(r *Run) bool { return p.Is(r.Trace) })
+	}
+	return p.Is(run.Trace)
+}
+
+// PlayAll plays all chapters.
+func PlayAll(t *testing.T, sources fs.FS) (all [][]*Played, err error) {
+	for _, c := range Chapters {
+		var parts []*Played
+		for _, p := range c.Parts {
+			played, err := p.Play(t, sources)
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, played)
+		}
+		all = append(all, parts)
+	}
+	return all, nil
+}
+
+// Find returns the index of the answer that a reader names, by its number or by its order of the moves; -1 if
+// there is none.
+func (p *Played) Find(name string) int {
+	for i, a := range p.Answers {
+		if name == a.Order || a.Order == "" && name == strconv.Itoa(i+1) {
+			return i
+		}
+	}
+	return -1
+}
+
+// lines returns those of the rows that the part shows, with the places between them.
+func (p Part) lines(rows []string) (all []Line, err error) {
+	at := -1
+	for _, begins := range p.Code {
+		if i := slices.IndexFunc(p.Answers, func(a Answer) bool { return a.Before == begins }); i >= 0 {
+			all = append(all, Line{Place: i + 1})
+		}
+		next := slices.IndexFunc(rows[at+1:], func(row string) bool { return strings.HasPrefix(strings.TrimLeft(row, "\t"), begins) })
+		if next < 0 {
+			return nil, fmt.Errorf("lesson: no line begins with %q", begins)
+		}
+		at += 1 + next
+		line := Line{Text: strings.TrimPrefix(rows[at], "\t")}
+		if p.Stage != "" {
+			line.Number = at + 1
+		}
+		all = append(all, line)
+	}
+	return all, nil
+}

@@ -1,0 +1,71 @@
+package page
+
+import (
+	_ "embed"
+
+	"lockkata/failures_test/timeline"
+	"lockkata/internal/i18n"
+	"lockkata/internal/lesson"
+	"lockkata/internal/page/engine"
+	"lockkata/internal/stages"
+)
+
+//go:embed lesson.js
+var lessonScript string
+
+// chapter is a chapter of the lesson.
+type chapter struct {
+	Title    string `json:"title"`
+	Lead     string `json:"lead"`
+	Remember string `json:"remember"`
+	Entry    string `json:"entry,omitempty"`
+	Next     string `json:"next"`
+	Parts    []part `json:"parts"`
+}
+
+type part struct {
+	Stage   string        `json:"stage,omitempty"`
+	Code    []lesson.Line `json:"code,omitempty"`
+	Facts   []string      `json:"facts,omitempty"`
+	Ask     string        `json:"ask"`
+	Moves   []string      `json:"moves,omitempty"`
+	Answers []answer      `json:"answers"`
+	Known   int           `json:"known"` // the steps of each run that are shown before the question
+}
+
+type answer struct {
+	Words string     `json:"words,omitempty"`
+	Order string     `json:"order,omitempty"`
+	Right bool       `json:"right,omitempty"`
+	Then  string     `json:"then"`
+	Run   engine.Run `json:"run"`
+}
+
+// lessonOf converts the chapters with their runs.
+func lessonOf(played [][]*lesson.Played, in i18n.Language) (all []chapter) {
+	say := func(t i18n.Text) string { return t.Localize(in) }
+	several := func(texts []i18n.Text) (all []string) {
+		for _, t := range texts {
+			all = append(all, say(t))
+		}
+		return all
+	}
+	for n, parts := range played {
+		c := lesson.Chapters[n]
+		shown := chapter{Title: say(c.Title), Lead: say(c.Lead), Remember: say(c.Remember), Entry: c.Entry, Next: say(c.Next)}
+		for _, p := range parts {
+			q := part{Stage: p.Stage, Code: p.Lines, Facts: several(p.Facts), Ask: say(p.Ask), Moves: several(p.Moves)}
+			for _, row := range timeline.NewStory(p.Runs[0].Trace, nil, in).Rows() {
+				if row.First >= 0 && row.Last < p.Known {
+					q.Known++
+				}
+			}
+			for i, a := range p.Answers {
+				q.Answers = append(q.Answers, answer{say(a.Words), a.Order, p.Right[i], say(a.Then), engine.NewRun(p.Runs[i].Trace, p.Runs[i].Found, stages.Code{}, in)})
+			}
+			shown.Parts = append(shown.Parts, q)
+		}
+		all = append(all, shown)
+	}
+	return all
+}

@@ -1,0 +1,156 @@
+// The lesson: chapters that ask before they show. #learn goes on where the visitor was, #learn/3 opens
+// chapter 3, #learn/3/2 its second question. A run is in the page only once its answer is chosen.
+
+let lesson = null; // {chapter, part, tried, rest, timer}: the question on the page
+
+const progress = {
+  get done() { try { return JSON.parse(keep.get('lesson')) || []; } catch { return []; } },
+  add(chapter) { keep.set('lesson', JSON.stringify([...new Set([...this.done, chapter])])); },
+  get next() { const at = data.lesson.findIndex((_, n) => !this.done.includes(n)); return at < 0 ? 0 : at; },
+};
+
+const isLesson = (hash) => /^#learn(\/|$)/.test(hash) && Boolean(data.lesson);
+
+function showLesson(hash) {
+  const [, chapter, part] = hash.split('/').map(Number);
+  const n = Number.isInteger(chapter) ? chapter : progress.next;
+  if (!data.lesson[n]) return stay(say('Page not found'), say('There is nothing at {hash}.', {hash: placeAsked()}));
+  leave();
+  document.body.classList.remove('showing');
+  const p = Math.min(Math.max(1, part || 1), data.lesson[n].parts.length) - 1;
+  lesson = {chapter: n, part: p, tried: new Set(), rest: [], timer: null};
+  drawQuestion();
+}
+
+function drawQuestion() {
+  const chapter = data.lesson[lesson.chapter];
+  const part = chapter.parts[lesson.part];
+  document.title = `${lesson.chapter} · ${say(chapter.title)}`;
+  const heading = el('h1', {tabindex: '-1'}, say(chapter.title));
+  const press = (i) => choice(i + 1, say(part.answers[i].words), () => choose(i));
+  const places = (part.code || []).map((line) => line.place - 1);
+  const code = part.code && el('ul', {class: 'learn-code'}, ...part.code.map((line) => (line.place ? press(line.place - 1)
+    : el('li', {}, line.number ? el('span', {class: 'learn-line'}, String(line.number)) : null, line.text))));
+  lesson.run = el('div', {class: 'learn-run'});
+  lesson.says = el('p', {class: 'learn-says', role: 'status'});
+  lesson.more = el('div', {class: 'learn-more'});
+  const others = el('ul', {class: 'learn-choices'}, ...(part.moves ? part.moves.map((move, i) => choice(i + 1, say(move), () => pressMove(i + 1)))
+    : part.answers.flatMap((_, i) => (places.includes(i) ? [] : [press(i)]))), choice(0, say('I don’t know'), giveUp));
+  lesson.choices = el('div', {class: 'learn-side'}, code, ...(part.facts || []).map((fact) => el('p', {}, say(fact))),
+    el('p', {class: 'learn-ask'}, say(part.ask)), others);
+  main.replaceChildren(el('div', {class: 'learn'},
+    el('p', {class: 'learn-where'}, say('{n} of {all}', {n: lesson.chapter, all: data.lesson.length - 1}),
+      part.stage ? ` · ${say('stage {id}', {id: part.stage})}` : '', chapters()),
+    heading, lesson.part === 0 ? el('p', {}, say(chapter.lead)) : null, el('div', {class: 'learn-sides'},
+      lesson.choices, el('div', {class: 'learn-side'}, lesson.run, lesson.says, lesson.more))));
+  drawRun(part.answers[0].run, part.known);
+  const hash = `#learn/${lesson.chapter}` + (lesson.part > 0 ? `/${lesson.part + 1}` : '');
+  if (location.hash !== hash) history.replaceState(null, '', hash);
+  heading.focus({preventScroll: true});
+  scrollTo(0, 0);
+}
+
+// choice is an answer. On a wall the teacher enters how many fingers voted for it.
+const choice = (n, words, act) => el('li', {}, el('button', {type: 'button', 'data-n': n, onclick: act}, el('kbd', {}, String(n)), ' ', words),
+  el('input', {type: 'number', min: '0', class: 'learn-votes', 'aria-label': say('votes for {n}', {n})}));
+
+// chapters links to all chapters, and marks those that are done.
+const chapters = () => el('nav', {class: 'learn-chapters', 'aria-label': say('chapters')}, ...data.lesson.map(({title}, n) => el('a', {
+  href: `#learn/${n}`, title: say(title), 'aria-current': n === lesson.chapter && 'page', class: progress.done.includes(n) ? 'done' : ''}, String(n))));
+
+// drawRun shows the first steps of a run, and keeps the others.
+function drawRun(run, known) {
+  const player = new Player(run, {text: '', tone: 'g'}, null, say('timeline'));
+  lesson.rows = player.steps;
+  lesson.rest = [...player.steps.children];
+  lesson.states = player.states;
+  player.steps.replaceChildren(...lesson.rest.splice(0, known));
+  lesson.run.replaceChildren(...(known > 0 || lesson.playing ? [player.scroll] : []));
+}
+
+function choose(i) {
+  const part = data.lesson[lesson.chapter].parts[lesson.part];
+  const answer = part.answers[i];
+  if (lesson.playing) return;
+  lesson.playing = answer;
+  lesson.tried.add(i);
+  lesson.choices.querySelectorAll('button').forEach((b) => { b.disabled = true; b.classList.toggle('chosen', !part.moves && Number(b.dataset.n) === i + 1); });
+  lesson.says.textContent = '';
+  drawRun(answer.run, part.known);
+  lesson.more.replaceChildren(el('button', {type: 'button', class: 'primary', onclick: beat}, say('Go on'), ' ', el('kbd', {}, say('space'))));
+  lesson.more.firstChild.focus({preventScroll: true});
+  beat();
+}
+
+// beat shows the next steps, up to where another client acts or a finding comes.
+function beat() {
+  do {
+    lesson.rows.append(lesson.rest.shift());
+  } while (lesson.rest.length > 0 && !endsBeat(lesson.states.length - lesson.rest.length));
+  const box = lesson.rows.parentElement; // which scrolls on a wide screen
+  box.scrollTop = box.scrollHeight;
+  lesson.more.scrollIntoView({block: 'nearest'});
+  if (lesson.rest.length === 0) reveal();
+}
+
+function endsBeat(i) {
+  const [was, now] = [lesson.states[i - 1], lesson.states[i]];
+  return was.found || now.lane !== was.lane && now.lane >= 0 || now.kind === 'thawed';
+}
+
+// reveal says what the run has shown, and lets the visitor go on or try another answer.
+function reveal() {
+  const chapter = data.lesson[lesson.chapter];
+  const part = chapter.parts[lesson.part];
+  const {then, right} = lesson.playing;
+  lesson.says.textContent = say(then);
+  lesson.playing = null;
+  if (!right) return askAgain();
+  if (lesson.part + 1 < chapter.parts.length) return goOn(say('Next question'), () => { lesson = {...lesson, part: lesson.part + 1, tried: new Set()}; drawQuestion(); });
+  progress.add(lesson.chapter);
+  const next = lesson.chapter + 1;
+  goOn(data.lesson[next] ? say('Next chapter') : say('To the first screen'), () => { location.hash = data.lesson[next] ? `#learn/${next}` : ''; },
+    el('p', {class: 'learn-remember'}, el('b', {}, say('Remember:')), ' ', say(chapter.remember)),
+    chapter.entry ? el('p', {}, ...tell('Say it in an interview: {where}', {where: entryOf(chapter.entry)})) : null,
+    el('p', {}, say(chapter.next)));
+}
+
+const entryOf = (id) => el('code', {}, `docs/${language === 'zh' ? 'zh-CN/' : ''}interview/must.md#${id}`);
+
+function goOn(label, act, ...before) {
+  lesson.more.replaceChildren(...before.filter(Boolean), el('button', {type: 'button', class: 'primary', onclick: act}, label, ' ', el('kbd', {}, say('space'))));
+  lesson.more.lastChild.focus({preventScroll: true});
+  lesson.more.scrollIntoView({block: 'nearest'});
+}
+
+// askAgain lets the visitor choose another answer.
+function askAgain() {
+  lesson.more.replaceChildren();
+  lesson.moves = '';
+  lesson.choices.querySelectorAll('button').forEach((b) => { b.disabled = lesson.tried.has(Number(b.dataset.n) - 1) && !data.lesson[lesson.chapter].parts[lesson.part].moves; });
+  lesson.choices.querySelector('button:enabled').focus({preventScroll: true});
+}
+
+function giveUp() { lesson.says.textContent = say('Then try them: ten seconds each, and nothing is counted.'); }
+
+// pressMove adds a move to the order. Each server asks before it writes. With the last move the run is shown.
+function pressMove(n) {
+  const part = data.lesson[lesson.chapter].parts[lesson.part];
+  const order = (lesson.moves || '') + n;
+  const fits = part.answers.filter((answer) => answer.order.startsWith(order));
+  if (fits.length === 0) return;
+  lesson.moves = order;
+  lesson.says.textContent = [...order].map((m) => say(part.moves[m - 1])).join(' · ');
+  lesson.choices.querySelectorAll('button').forEach((b) => { b.disabled = !part.answers.some((answer) => answer.order.startsWith(order + b.dataset.n)); });
+  if (fits.length === 1 && fits[0].order === order) choose(part.answers.indexOf(fits[0]));
+}
+
+// keyOfLesson handles a key, and returns whether it did.
+function keyOfLesson(event) {
+  if (event.target.closest('input')) return false;
+  const button = /^\d$/.test(event.key) && lesson.choices.querySelector(`button[data-n="${event.key}"]:enabled`);
+  const on = event.key === ' ' && !event.target.closest('button, a, summary') && lesson.more.querySelector('button');
+  if (button) button.click();
+  else if (on) on.click();
+  return Boolean(button || on);
+}
