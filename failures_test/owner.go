@@ -69,7 +69,7 @@ var ownerFailures = []Failure{
 	},
 	{
 		ID: "delete-foreign", Family: Owner, FirstScreen: true, Variant: FixedLease,
-		Title:    "a client unlocks when the next one has the lock",
+		Title:    "a client unlocks after the next Lock",
 		Story:    "A works longer than its lease, and B takes the lock. Then A unlocks: DEL removes B's key. C finds no key and walks in beside B.",
 		Fixed:    "The owner's value in the key, compared before the delete.",
 		Breaks:   []oracle.Rule{oracle.WrongDelete},
@@ -140,7 +140,7 @@ var ownerFailures = []Failure{
 	},
 	{
 		ID: "late-unlock", Family: Owner, FirstScreen: true,
-		Title:    "an Unlock that timed out arrives after the next Lock",
+		Title:    "an Unlock arrives after the next Lock",
 		Story:    "A's Unlock is stuck in the network, and A gives up on it. After the lease A takes the lock again. Now the old command arrives and removes A's new hold; C gets the lock while A is at work. When A unlocks in the end, this must free the new hold, not retry the old Unlock.",
 		Fixed:    "A value that is fresh for each hold, compared and deleted in one step.",
 		Breaks:   []oracle.Rule{oracle.WrongDelete},
