@@ -114,7 +114,7 @@ func TestTheatreIsUpToDate(t *testing.T) {
 	served, err := io.ReadAll(answer.Body)
 	require.NoError(t, err)
 	require.NoError(t, answer.Body.Close())
-	require.Less(t, len(served), 1_800_000, "the page opens at once")
+	require.Less(t, len(served), 1_900_000, "the page opens at once")
 	requireFile(t, "../../docs/theatre.html", string(served))
 	end()
 	require.NoError(t, <-ended)

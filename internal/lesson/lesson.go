@@ -200,7 +200,8 @@ func (p Part) lines(rows []string) (all []Line, err error) {
 			return nil, fmt.Errorf("lesson: no line begins with %q", begins)
 		}
 		at += 1 + next
-		line := Line{Text: strings.TrimPrefix(rows[at], "\t")}
+		text, _, _ := strings.Cut(rows[at], " //") // comments tell too much
+		line := Line{Text: strings.TrimPrefix(text, "\t")}
 		if p.Stage != "" {
 			line.Number = at + 1
 		}
