@@ -2,6 +2,7 @@ package failures
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,25 +50,36 @@ func within(t *testing.T, what string, run func()) {
 	t.Fatalf("%s did not finish in %v: %s", what, stuckAfter, strings.Join(world.StackDump(), ", "))
 }
 
-// Check runs the whole catalogue on a lock, one subtest for each failure, and fails each
+// Check runs the whole catalogue on a lock, one subtest for each failure that applies, and fails each
 // subtest whose outcome is not the expected one. If that is a basic failure, Check does not
 // run those that are not basic. It ends with a summary of the failures by cause. With -v it prints a
-// line for each failure, and for each one that is not safe the timeline and the stage that fixes it;
-// without -v, only the first timeline that was not expected.
+// line for each failure that is not safe, and a timeline for each one that was not expected or that -run
+// names; without -v, only the first timeline that was not expected.
 func Check(t *testing.T, s Subject, expect Expect) {
 	count, unexpected := map[Outcome]int{}, []Verdict(nil)
+	isNamed := strings.Contains(flag.Lookup("test.run").Value.String(), "/")
+	all := slices.DeleteFunc(BasicFirst(s.Failures()), func(f Failure) bool {
+		want := expect(f)
+		if f.Applies(s) || isNamed || want != Safe && want != NotApplicable {
+			return false
+		}
+		count[NotApplicable]++
+		return true
+	})
 	goesOn := func(f Failure) bool {
 		return f.Basic || !slices.ContainsFunc(unexpected, func(v Verdict) bool { return v.Failure.Basic })
 	}
-	checkAll(t, s, BasicFirst(s.Failures()), goesOn, func(t *testing.T, v Verdict) {
+	checkAll(t, s, all, goesOn, func(t *testing.T, v Verdict) {
 		want := expect(v.Failure)
 		wrong := !v.Is(want) && !(want == Safe && v.Outcome == NotApplicable)
 		how := ""
 		if !wrong {
 			how = ", as expected of " + strings.Replace(v.Subject, "stage", "stage ", 1)
 		}
-		draw := testing.Verbose() && v.Outcome != Safe || wrong && unexpected == nil
-		v.print(t, how, draw)
+		draw := testing.Verbose() && (isNamed || wrong) || wrong && unexpected == nil
+		if wrong || isNamed || v.Outcome != Safe {
+			v.print(t, how, draw)
+		}
 		if fixed := fixedIn(v.Failure, v.Subject); draw && !v.Outcome.IsGood() && fixed != "" {
 			fmt.Fprintf(t.Output(), "fixed in stage %s (go run . diff %[1]s): %s\n", fixed, v.Failure.Fixed)
 		}

@@ -2,6 +2,8 @@ package failures_test
 
 import (
 	"context"
+	"os"
+	"os/exec"
 	"slices"
 	"testing"
 	"time"
@@ -24,6 +26,34 @@ func TestExpectationForAnotherLock(t *testing.T) {
 		}
 		require.Equal(t, want, failures.Flawless(f), f.ID)
 	}
+}
+
+// The child process of the test below.
+func TestCheckedStage(t *testing.T) {
+	if os.Getenv("LOCKKATA_CHECKED") == "" {
+		t.Skip("the test below runs it")
+	}
+	failures.Check(t, stages.MustFind("3").Subject, failures.Expected("3"))
+}
+
+func TestCheckDrawsOnlyNamedFailures(t *testing.T) {
+	check := func(names string) string {
+		child := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run=^TestCheckedStage$"+names)
+		child.Env = append(os.Environ(), "LOCKKATA_CHECKED=yes")
+		out, err := child.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		return string(out)
+	}
+	const timeline = "K = lock:order:1001"
+	all := check("")
+	require.NotContains(t, all, timeline)
+	require.Contains(t, all, "check-then-delete: broken, as expected of stage 3: wrong delete: A's DEL removes the lock of B (B1)\n===")
+	require.Contains(t, all, "--- PASS: TestCheckedStage/second-client ")
+	require.NotContains(t, all, "second-client: safe")
+	require.NotContains(t, all, "renew-blip", "it does not apply")
+	require.Contains(t, check("/check-then-delete"), timeline)
+	require.Contains(t, check("/second-client"), timeline)
+	require.Contains(t, check("/renew-blip$"), "renew-blip: not applicable, as expected of stage 3: this lock has no watchdog")
 }
 
 // The runs show the features of each stage that are visible in a trace and not declared.

@@ -10,7 +10,7 @@ import (
 var contextFailures = []Failure{
 	{
 		ID: "cancel-in-flight", Family: Contexts, FirstScreen: true,
-		Title:  "a cancelled acquire still arrives",
+		Title:  "an acquire is cancelled before its reply arrives",
 		Story:  "A's request is cancelled while the reply to its acquire is on its way. go-redis does not break off a command that has been sent, so A gets its OK. Stage 1 still has to send PEXPIRE, and with a cancelled context it sends nothing: a key without a lease.",
 		Fixed:  "One command: either nothing was sent, or the whole lock was taken and the caller knows.",
 		Breaks: []oracle.Rule{oracle.Leak, oracle.Truth},
@@ -105,7 +105,7 @@ var contextFailures = []Failure{
 	},
 	{
 		ID: "unlock-comes-back-early", Family: Contexts,
-		Title:    "Unlock returns before the lock is free",
+		Title:    "A's unlock is slow on its way to Redis",
 		Story:    "A's unlock is slow on its way to Redis. When Unlock returns, A's next step relies on the lock being free. Then A holds the lock once more, and unlocks it for a request that has been cancelled, just as slowly. An Unlock that hands the work to a goroutine, for each caller or only for one that is cancelled, returns while the key is still there; so does one that sends nothing.",
 		Fixed:    "Unlock waits for the answer of Redis, with a context of its own.",
 		Breaks:   []oracle.Rule{oracle.Leak, oracle.Truth},

@@ -82,7 +82,7 @@ var tokenFailures = []Failure{
 	},
 	{
 		ID: "token-before-grant", Family: Fences, Guard: world.TokenGuard, Needs: []Feature{Fencing},
-		Title:    "the token is fetched before the lock is granted",
+		Title:    "a process stands still just before it takes the lock",
 		Story:    "A locks for the second time. Just before it takes the lock, its process stands still; what it sent before has arrived. B takes the lock, writes and unlocks. A goes on and holds the lock after B. A token that A has fetched before, or read from its own clock, is lower than B's: the ledger refuses A, who holds the lock.",
 		Fixed:    "The command that takes the lock makes the token as well.",
 		Breaks:   []oracle.Rule{oracle.Damage},
@@ -109,7 +109,7 @@ var tokenFailures = []Failure{
 	},
 	{
 		ID: "token-after-grant", Family: Fences, Guard: world.TokenGuard, Needs: []Feature{Fencing},
-		Title:    "the token is fetched after the lock is granted",
+		Title:    "a process stands still just after Redis has granted it the lock",
 		Story:    "Redis grants A the lock, and A's process stands still before the next command that its Lock sends; a Lock that needs no further command has returned. The lease ends, and B takes the lock and creates the order. A goes on and creates it too. A token that A fetches only now is higher than B's: the ledger treats A's late write as the newer one.",
 		Fixed:    "The command that takes the lock makes the token as well.",
 		Breaks:   []oracle.Rule{oracle.Damage},

@@ -55,7 +55,7 @@ var leaseFailures = []Failure{
 	},
 	{
 		ID: "loss-hidden-at-unlock", Family: Lease, FirstScreen: true, Variant: FixedLease,
-		Title:    "Unlock returns nil for a lost lock",
+		Title:    "a client unlocks after its lease has ended",
 		Story:    "A's lease ends while A works. Nothing tells A, not even Unlock: it deletes a key that is gone and returns no error, so A believes that its work was protected. A then locks again: what the lost hold has left in its process must not block it.",
 		Fixed:    "The owner's value in the key: Unlock sees that it is gone and returns ErrNotHeld.",
 		Breaks:   []oracle.Rule{oracle.LossHidden, oracle.Deadlock},

@@ -137,7 +137,7 @@ var networkFailures = []Failure{
 	},
 	{
 		ID: "retry-nx-false", Family: Network, Unless: []Feature{Reentry},
-		Title:  "go-redis repeats SET NX, and A's own key refuses it",
+		Title:  "the reply to SET NX is lost, and go-redis sends it again",
 		Story:  "The reply to A's acquire is lost. go-redis, which retries three times by default, sends it again, and now the key exists: A's own. A is told that another client holds the lock.",
 		Fixed:  "Lock commands are sent once, or are written so that a repetition does no harm.",
 		Breaks: []oracle.Rule{oracle.Truth},

@@ -69,7 +69,7 @@ var ownerFailures = []Failure{
 	},
 	{
 		ID: "delete-foreign", Family: Owner, FirstScreen: true, Variant: FixedLease,
-		Title:    "a late Unlock deletes the next client's lock",
+		Title:    "a client unlocks when the next one has the lock",
 		Story:    "A works longer than its lease, and B takes the lock. Then A unlocks: DEL removes B's key. C finds no key and walks in beside B.",
 		Fixed:    "The owner's value in the key, compared before the delete.",
 		Breaks:   []oracle.Rule{oracle.WrongDelete},

@@ -64,7 +64,7 @@ var reentryFailures = []Failure{
 	},
 	{
 		ID: "inner-unlock-frees", Family: Sharing,
-		Title:    "the inner unlock frees the outer hold",
+		Title:    "a holder's helper takes the lock again and unlocks",
 		Story:    "A holds the lock and calls a helper that takes and frees it again. The helper's Unlock must give back the helper's hold and no more: A is still at work.",
 		Fixed:    "A count in Redis: each Lock adds one, each Unlock takes one away, and the last one frees.",
 		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.HoldCount},
@@ -84,7 +84,7 @@ var reentryFailures = []Failure{
 	},
 	{
 		ID: "inner-lock-fails", Family: Sharing,
-		Title:    "an inner acquire fails, and the outer hold goes with it",
+		Title:    "one inner acquire times out, and another one is refused",
 		Story:    "A holds the lock and takes it again. The deadline passes before the reply is there, and the lock undoes what it may have got. If it frees the whole lock, A's outer hold is gone, and B gets the lock while A is at work. Another inner acquire is refused by Redis, which is full. If the lock keeps a mutex of its own locked after that, the outer Unlock never returns.",
 		Fixed:    "Undo one count, not the whole lock.",
 		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.LossHidden, oracle.HoldCount},
@@ -110,7 +110,7 @@ var reentryFailures = []Failure{
 	},
 	{
 		ID: "unlock-behind-reentry", Family: Sharing, Needs: []Feature{Reentry},
-		Title:    "an inner acquire hangs, and the outer Unlock waits behind it",
+		Title:    "an inner acquire hangs, and the holder unlocks",
 		Story:    "A holds the lock and calls a helper that takes it again. That command is stuck in the network, and A gives up on the helper and unlocks. If Unlock waits for the helper, or gives up and leaves the key, B waits for a holder who has finished.",
 		Fixed:    "The wait for the helper has a limit, and the last Unlock frees the lock all the same.",
 		Breaks:   []oracle.Rule{oracle.Deadlock, oracle.Leak},
@@ -129,7 +129,7 @@ var reentryFailures = []Failure{
 	},
 	{
 		ID: "try-behind-reentry", Family: Sharing, Needs: []Feature{Reentry},
-		Title:    "an inner acquire hangs, and a TryLock waits behind it",
+		Title:    "an inner acquire hangs, and another helper calls TryLock",
 		Story:    "A holds the lock and calls two helpers that take it again. The command of the first one is stuck in the network. The second one only tries: it has something else to do if it cannot have the lock now. If it waits behind the first one, it hangs for as long as the network does.",
 		Fixed:    "The second helper waits for the first only as long as its own context allows. A TryLock does not wait.",
 		Breaks:   []oracle.Rule{oracle.Waiting},
@@ -192,7 +192,7 @@ var reentryFailures = []Failure{
 	},
 	{
 		ID: "retry-count-two", Family: Sharing,
-		Title:  "go-redis repeats the acquire, and the count is two",
+		Title:  "the reply to the acquire is lost, and go-redis sends it again",
 		Story:  "The reply to A's acquire is lost, and go-redis, which retries three times by default, sends it again. A script that adds one now says two. A unlocks once, and the lock stays.",
 		Fixed:  "Lock commands are sent once; or scripts set the count, they do not add to it.",
 		Breaks: []oracle.Rule{oracle.HoldCount, oracle.Leak, oracle.Deadlock},
@@ -230,7 +230,7 @@ var reentryFailures = []Failure{
 	},
 	{
 		ID: "second-goroutine-reenters", Family: Sharing,
-		Title:    "another goroutine takes the lock for its own",
+		Title:    "another goroutine of the holder's process asks for the lock",
 		Story:    "A and G are goroutines of one process, each with a request of its own. A holds the lock. G asks for it, and must wait: goroutines of one process are not each other's helpers.",
 		Fixed:    "The owner is the hold, not the process and not the lock object.",
 		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Truth},

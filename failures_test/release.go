@@ -30,7 +30,7 @@ var releasing = []Failure{
 	},
 	{
 		ID: "unlock-error-dog-lives", Family: Renewal, Needs: []Feature{Watchdog},
-		Title:    "Unlock fails, and the watchdog lives on",
+		Title:    "Redis refuses the unlock, and the holder gives up",
 		Story:    "Redis refuses A's unlock with an error, and A gives up. If the watchdog is stopped only after a successful delete, it renews the key of a finished owner forever, and B never gets the lock.",
 		Fixed:    "Stop the watchdog first, then delete: whatever the delete returns, the lease ends.",
 		Breaks:   []oracle.Rule{oracle.Deadlock, oracle.Watchdog},
@@ -65,7 +65,7 @@ var releasing = []Failure{
 	},
 	{
 		ID: "unlock-while-renewal-hangs", Family: Renewal, Needs: []Feature{Watchdog},
-		Title:    "a renewal hangs, and Unlock waits for it",
+		Title:    "a renewal hangs, and the holder unlocks",
 		Story:    "A's renewal is stuck in the network, and go-redis has no read timeout. A unlocks. Unlock waits for the watchdog, as it should; but if the renewal may take forever, so does Unlock, and B waits for a holder that has finished.",
 		Fixed:    "Each renewal has a deadline within the lease, so Unlock has one too.",
 		Breaks:   []oracle.Rule{oracle.Deadlock},
@@ -99,7 +99,7 @@ var releasing = []Failure{
 	},
 	{
 		ID: "renewed-for-ever", Family: Renewal, Variant: Limited, Loss: true,
-		Title:  "the work never ends, and neither does the lock",
+		Title:  "the work never ends",
 		Story:  "A's business hangs in a loop while A holds the lock. A fixed lease ends whatever A does. A watchdog cannot tell long work from stuck work: it renews forever, and B never gets the lock.",
 		Fixed:  "A limit for the hold: then the renewals stop, and the holder is told.",
 		Breaks: []oracle.Rule{oracle.EndlessHold},

@@ -13,7 +13,7 @@ import (
 var renewing = []Failure{
 	{
 		ID: "renew-foreign", Family: Renewal, Needs: []Feature{Watchdog},
-		Title:    "a late renewal extends the next client's lock",
+		Title:    "a renewal arrives when the next client has the lock",
 		Story:    "A's process stands still as its watchdog sends a renewal. The lease ends, and B takes the lock. A wakes up, and the renewal arrives: if it does not check whose key it is, it keeps B's lock alive, forever if A goes on.",
 		Fixed:    "The renewal is a script: compare the owner, then PEXPIRE.",
 		Breaks:   []oracle.Rule{oracle.WrongExtend},
@@ -83,7 +83,7 @@ var renewing = []Failure{
 	},
 	{
 		ID: "deadline-from-reply", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
-		Title:    "the holder counts its lease from the reply",
+		Title:    "the reply to the acquire is slow, then the network is gone",
 		Story:    "The reply to A's acquire is slow, and then A's network is gone. Redis has counted since the command arrived. If A counts from the reply, it believes in its lease for too long, and B has the lock by then.",
 		Fixed:    "The holder's own deadline counts from before the command was sent.",
 		Breaks:   []oracle.Rule{oracle.Exclusion},
@@ -100,7 +100,7 @@ var renewing = []Failure{
 	},
 	{
 		ID: "renewal-from-reply", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
-		Title:    "the holder counts a renewed lease from the reply",
+		Title:    "the answer to a renewal is slow, then the network is gone",
 		Story:    "Redis counts the new lease from the moment when A's renewal arrives. The answer to it is slow, and then A's network is gone. If A counts the lease from the answer, A believes in it for too long, and B gets the lock meanwhile.",
 		Fixed:    "Each renewal sets a new deadline for the holder: the time at which the renewal was sent, plus the lease.",
 		Breaks:   []oracle.Rule{oracle.Exclusion},
@@ -136,7 +136,7 @@ var renewing = []Failure{
 	},
 	{
 		ID: "key-gone", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
-		Title:    "the key is gone, and only the watchdog sees it",
+		Title:    "Redis evicts the key, and B takes the lock",
 		Story:    "Redis evicts A's key, and B takes the lock. For a moment A cannot know. But A's next renewal is answered with 0: if the watchdog ignores that answer, A goes on working while B holds the lock.",
 		Fixed:    "A renewal that finds nothing ends the hold, within a third of the lease.",
 		Breaks:   []oracle.Rule{oracle.Exclusion},
@@ -152,7 +152,7 @@ var renewing = []Failure{
 	},
 	{
 		ID: "key-gone-at-unlock", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
-		Title:    "the watchdog saw the loss, and Unlock returns nil",
+		Title:    "Redis evicts the key, and A unlocks after its next renewal",
 		Story:    "Redis evicts A's key, and A's next renewal finds nothing. The watchdog ends without telling A. Then A unlocks. If Unlock finds that the watchdog or the key is gone, and returns no error, A believes that its work was protected. In A's next hold the key disappears just before the Unlock, so Unlock is the first to see it.",
 		Fixed:    "Unlock reports what the watchdog saw: the hold was lost.",
 		Breaks:   []oracle.Rule{oracle.LossHidden},
@@ -191,7 +191,7 @@ var renewing = []Failure{
 	},
 	{
 		ID: "second-hold-renewed", Family: Renewal, Needs: []Feature{Watchdog},
-		Title:    "the second hold of one object is not renewed",
+		Title:    "a client locks a second time and works longer than its lease",
 		Story:    "A locks, unlocks, and takes the lock again, this time with TryLock. It tries once more while it holds the lock, and works longer than its lease. If the first Unlock has stopped the watchdog for good, if only Lock starts one, or if the refused try stops it, the lease is not renewed, and B gets the lock.",
 		Fixed:    "Each hold starts a watchdog of its own, whichever call took it.",
 		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Watchdog, oracle.Truth},
@@ -211,7 +211,7 @@ var renewing = []Failure{
 	},
 	{
 		ID: "short-lease-renewed", Family: Renewal, Needs: []Feature{Watchdog}, Lease: 4500 * time.Millisecond,
-		Title:    "the watchdog's times do not fit a short lease",
+		Title:    "the work takes longer than a short lease",
 		Story:    "A asks for a lease of 4.5 s and works for twice as long. Then B takes the lock, and dies after its first renewal. A watchdog that renews every ten seconds, whatever the lease, comes too late: A and B create the same order. So does one that sends EXPIRE with 4.5: Redis takes whole seconds only, and answers with an error. One that always renews for thirty seconds lets C wait for a dead client.",
 		Fixed:    "The watchdog takes its times from the lease: it renews after each third of it, with PEXPIRE.",
 		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Watchdog, oracle.Damage, oracle.Lease, oracle.Deadlock, oracle.Leak},
@@ -233,7 +233,7 @@ var renewing = []Failure{
 	},
 	{
 		ID: "dog-per-reentry", Family: Renewal, Needs: []Feature{Watchdog, Reentry},
-		Title:    "each re-entry starts a watchdog",
+		Title:    "a holder takes the lock twice more",
 		Story:    "A takes the lock, and after a while twice more, a helper in a helper. It is one key with one lease: three watchdogs would send three times as many renewals, and one that is forgotten renews forever.",
 		Fixed:    "One watchdog for each owner: the first hold starts it, the last one stops it.",
 		Breaks:   []oracle.Rule{oracle.RenewalCount, oracle.Watchdog},
@@ -286,7 +286,7 @@ var renewing = []Failure{
 	},
 	{
 		ID: "renewals-in-two-slots", Family: Renewal, Needs: []Feature{Watchdog}, Variant: Nested,
-		Title:    "one command renews two locks in two slots",
+		Title:    "two locks in two slots are held for longer than their lease",
 		Story:    "A holds two locks and works longer than their lease. The address is that of a Cluster, which has one node or is behind a proxy: Redis refuses a command whose keys are in different slots. If one command renews both locks, it is refused each time, and B gets the lock.",
 		Fixed:    "One command for each lock; at the latest when Redis has said CROSSSLOT, and still in time for this renewal.",
 		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Watchdog},

@@ -56,7 +56,7 @@ var OfReplicas = onReplicas([]Failure{
 	},
 	{
 		ID:       "replica-revives",
-		Title:    "a failover brings a deleted key back",
+		Title:    "the master dies before its DEL has reached a replica",
 		Story:    "A takes the lock, and both replicas have the key. A unlocks: the master deletes it and dies before that has arrived. R2 takes over, and A's key is there again. No client holds the lock, and none will delete the key: B is refused until the lease ends. WAIT after the DEL would tell A of it, but there is nothing to undo.",
 		Fixed:    "Only limited: by a short lease. That is one more reason why a lock needs one.",
 		Breaks:   []oracle.Rule{oracle.Leak},

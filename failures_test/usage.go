@@ -15,7 +15,7 @@ import (
 var usageFailures = []Failure{
 	{
 		ID: "unlock-before-commit", Family: Usage, FirstScreen: true, PreventedBy: Caller, Cure: "show unlock-after-commit",
-		Title:    "the lock is free before the commit",
+		Title:    "a client unlocks before it commits",
 		Story:    "A's work is a transaction of the database. A locks, inserts the order, unlocks, and commits after that. In between B takes the lock and does not see the order, since it is not committed, and creates it too. This is what @Transactional does around a method that locks inside, and defer tx.Commit() before defer Unlock(), since the last defer runs first. Each client was alone inside the lock, but a part of A's work was outside.",
 		Fixed:    "Nothing in the lock: no lock can keep its caller from unlocking too early. Commit, then unlock: the lock goes around the transaction.",
 		Breaks:   []oracle.Rule{oracle.Damage},
@@ -29,7 +29,7 @@ var usageFailures = []Failure{
 	},
 	{
 		ID: "unlock-after-commit", Family: Usage,
-		Title:    "the transaction commits before the lock is free",
+		Title:    "a client commits before it unlocks",
 		Story:    "A's work is a transaction of the database, as before. A locks, inserts the order, commits, and unlocks after that. B takes the lock, sees the order, and creates nothing.",
 		Fixed:    "Commit, then unlock: the lock goes around the transaction.",
 		Breaks:   []oracle.Rule{oracle.Damage},
@@ -63,7 +63,7 @@ var usageFailures = []Failure{
 	},
 	{
 		ID: "done-twice", Family: Usage, FirstScreen: true, PreventedBy: Caller, Cure: "show done-twice-idempotent",
-		Title:    "two hosts do the same job, one after the other",
+		Title:    "two hosts start the same job, one after the other",
 		Story:    "The same job starts on two hosts at midnight. A locks, creates the order, works for a second, and unlocks. B's clock is two seconds late. When B begins, the lock is free: B takes it and creates the order too, without asking first. No two were inside at any time, and the job ran twice: exclusion is not once.",
 		Fixed:    "Nothing in the lock: it was free. The caller has to make the job's effect idempotent, or leave a mark that the job of this night is done.",
 		Breaks:   []oracle.Rule{oracle.Damage},

@@ -13,7 +13,7 @@ import (
 var waitingFailures = []Failure{
 	{
 		ID: "unlock-wakes", Family: Waiting,
-		Title:    "a waiter is told that the lock is free",
+		Title:    "a client unlocks while another one waits",
 		Story:    "B waits while A holds the lock. A unlocks, and B has to get the lock now, not when A's lease would have ended.",
 		Fixed:    "The unlock script publishes a message, and the waiter has subscribed to its channel.",
 		Breaks:   []oracle.Rule{oracle.LostWakeUp, oracle.Deadlock},
@@ -89,7 +89,7 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "waiter-gives-up", Family: Waiting,
-		Title:    "a waiter gives up, and its place in the queue stays",
+		Title:    "waiters give up or die, and then another client asks",
 		Story:    "B waits while A holds the lock, and gives up. G, a goroutine of B's process, waits behind B and gives up before it. B's connection breaks once, which wakes B for nothing. Both must return when their contexts end. Then A unlocks, and C asks: no other client wants the lock, so C has to get it. D waits for C, and dies; C unlocks, and E asks. A lock that keeps its waiters in a queue in Redis refuses C if B is still in the queue, and refuses E forever if the place of D stays.",
 		Fixed:    "A waiter that gives up leaves the queue, and a place expires when its waiter's heartbeat stops. A waiter looks at its context wherever it waits: behind another waiter, and after a wake-up.",
 		Breaks:   []oracle.Rule{oracle.Truth, oracle.Context, oracle.Deadlock},
@@ -198,7 +198,7 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "subscription-silent", Family: Waiting,
-		Title:    "a subscription falls silent, and its process does not notice",
+		Title:    "a subscription falls silent",
 		Story:    "B waits, and Redis no longer knows that it listens: a firewall has forgotten the connection, which stays open. The holder dies, and B gets the lock when the lease is over, as it would in any case. But B's process keeps the dead subscription: the next time A unlocks, B sleeps although the lock is free.",
 		Fixed:    "If the lock became free without a message, the process subscribes again.",
 		Breaks:   []oracle.Rule{oracle.LostWakeUp, oracle.Deadlock},
@@ -223,7 +223,7 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "expiry-among-many", Family: Waiting, Variant: Crowded,
-		Title:    "a lease that ends makes the waiters of other locks ask",
+		Title:    "a process waits for five locks, and the lease of one ends",
 		Story:    "A holds five locks, four of them with long leases, and dies. B's process waits for all of them, and hears of each over one connection. The lease of this lock ends without a message, as it does, and B gets it, gives it back to C, and waits again. A process that takes this for a dead connection opens a new one, and then the waiters of the other four locks ask too.",
 		Fixed:    "Only the lock that had no message is subscribed again. The end of a lease costs no more than with one lock.",
 		Breaks:   []oracle.Rule{oracle.CommandCount},
@@ -244,7 +244,7 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "publish-before-delete", Family: Waiting,
-		Title:    "the lock is freed and its waiters are told with two commands",
+		Title:    "replies to an Unlock are slow, and a client dies in its Unlock",
 		Story:    "B waits. A's Unlock sends one command after the other, and each reply is a little late. If it publishes first and deletes then, B is woken, finds the key still there, and waits for a message that has been sent already. Then C waits, and B dies after the first command of its Unlock. If that command deletes the key, and the message was to come with a second one, C sleeps although the lock is free.",
 		Fixed:    "One script deletes and publishes, in this order.",
 		Breaks:   []oracle.Rule{oracle.LostWakeUp, oracle.Deadlock},
@@ -268,7 +268,7 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "fair-in-process", Family: Waiting,
-		Title:    "the waiters of one process are served in order",
+		Title:    "three goroutines of one process wait, one after another",
 		Story:    "B, G and H are goroutines of one process and begin to wait one after another. Each unlocks soon after it gets the lock. The first to ask must get it first, or one of them may wait forever in a busy process.",
 		Fixed:    "A queue in the process: one waiter at a time asks Redis.",
 		Breaks:   []oracle.Rule{oracle.BoundedWait},
@@ -297,7 +297,7 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "away-for-all", Family: Waiting,
-		Title:    "Redis is down, and only the first waiter of a process is told",
+		Title:    "Redis is down, and two goroutines of a process ask",
 		Story:    "A and G are goroutines of one process. Both ask for the lock, A first, and Redis is down: each connection breaks. A gets that error. If the lock treats G as a waiter behind a holder, because A asked first, G keeps asking for a lock that no client holds, or is told that another client holds it.",
 		Fixed:    "If an attempt fails, all that waited for it are told. A lock is held only if Redis has said so.",
 		Breaks:   []oracle.Rule{oracle.Deadlock, oracle.Truth},
@@ -317,7 +317,7 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "idle-waiters", Family: Waiting, FirstScreen: true,
-		Title:    "idle waiters keep Redis busy",
+		Title:    "three callers wait while nothing happens",
 		Story:    "A holds the lock for a while. Three waiters in two processes wait. While nobody unlocks they have nothing to ask, so they must send nothing. Waiters that poll ask ten times a second each, for nothing.",
 		Fixed:    "Wait for the message, or for the end of the lease; ask only then.",
 		Breaks:   []oracle.Rule{oracle.Polling, oracle.CommandCount},
@@ -335,7 +335,7 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "partial-unlock-wakes", Family: Waiting,
-		Title:    "an inner unlock wakes the waiters for nothing",
+		Title:    "a holder's helper locks and unlocks eight times while B waits",
 		Story:    "A takes the lock and calls a helper eight times that takes and frees it again. B waits. After each inner unlock A still holds the lock, so a message would wake B in vain, eight times.",
 		Fixed:    "Only the unlock that frees the lock publishes.",
 		Breaks:   []oracle.Rule{oracle.CommandCount},

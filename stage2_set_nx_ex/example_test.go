@@ -7,7 +7,42 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
+
+	stage2 "lockkata/stage2_set_nx_ex"
 )
+
+// While a client holds the lock, Redis has a key with a lease. Unlock deletes it.
+func Example() {
+	server, err := miniredis.Run()
+	if err != nil {
+		panic(err)
+	}
+	defer server.Close()
+	rdb := redis.NewClient(&redis.Options{Addr: server.Addr(), ContextTimeoutEnabled: true, MaxRetries: -1})
+	defer rdb.Close()
+
+	ctx := context.Background()
+	mutex, err := stage2.NewMutex(rdb, "order:1001", 30*time.Second)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := mutex.Lock(ctx); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("in Redis:", rdb.Get(ctx, "lock:order:1001").Val(), "for", server.TTL("lock:order:1001"))
+	fmt.Println("the order is created")
+	if err := mutex.Unlock(ctx); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println("key left in Redis:", server.Exists("lock:order:1001"))
+
+	// Output:
+	// in Redis: locked for 30s
+	// the order is created
+	// key left in Redis: false
+}
 
 // lockScript creates the key and gives it its lease.
 //

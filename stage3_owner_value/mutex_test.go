@@ -19,7 +19,7 @@ var subject = failures.Subject{Name: "stage3", New: adapters.Plain(stage3.NewMut
 
 var lock = locktest.Lock{Subject: subject, NotHeld: stage3.ErrNotHeld}
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(locktest.Summarize(m, lock)) }
 
 func TestContract(t *testing.T) { locktest.Test(t, lock) }
 

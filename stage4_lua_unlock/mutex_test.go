@@ -19,7 +19,7 @@ var subject = failures.Subject{Name: "stage4", New: adapters.Plain(stage4.NewMut
 
 var lock = locktest.Lock{Subject: subject, NotHeld: stage4.ErrNotHeld}
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(locktest.Summarize(m, lock)) }
 
 func TestContract(t *testing.T) { locktest.Test(t, lock) }
 

@@ -26,7 +26,7 @@ var subject = failures.Subject{
 
 var lock = locktest.Lock{Subject: subject, NotHeld: stage5.ErrNotHeld}
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(locktest.Summarize(m, lock)) }
 
 func TestContract(t *testing.T) { locktest.Test(t, lock) }
 

@@ -18,7 +18,7 @@ var asLocker = locktest.Lock{
 	Refused: "; the last attempt: stage6: lock is held by somebody else",
 }
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(locktest.Summarize(m, asLocker)) }
 
 func TestContract(t *testing.T) { locktest.Test(t, asLocker) }
 

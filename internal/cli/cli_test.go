@@ -306,7 +306,7 @@ func TestHelpHasTwoGroups(t *testing.T) {
 	require.Regexp(t, `\nStart:\n  learn  .*\n  show  .*\n  diff  .*\n  play  .*\n  kata  .*\n  interview  .*\n  serve  .*\n$`, start)
 	require.Regexp(t, `^  explore  .*\n  replay  .*\n  list  .*\n  grade  .*\n  demo  .*\n\n`, more)
 	_, out, _ = command(t, "help", "--lang", "zh")
-	require.Contains(t, out, "\n先用这些：\n  show ")
+	require.Contains(t, out, "\n先用这些：\n  learn ")
 	require.Contains(t, out, "\n其他：\n  explore ")
 	_, out, _ = command(t, "kata", "help", "start")
 	require.Contains(t, out, "--fresh")

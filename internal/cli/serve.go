@@ -26,7 +26,7 @@ func (a *app) serveCommand() *cobra.Command {
 		Use:   "serve",
 		Short: "Show every failure on every stage in a browser, step by step",
 		Long: "serve runs every failure on every stage, as they are now, and serves the page that " +
-			"steps through the runs: docs/theatre.html. In it any run can be taken over, played and " +
+			"steps through the runs: docs/index.html. In it any run can be taken over, played and " +
 			"broken: the engine for that is built in the background. Ctrl-C ends it.\n\n" +
 			"With --file it writes the page with its engine into one file, which a browser opens " +
 			"without a server and without Go, and ends.",

@@ -61,7 +61,7 @@ type Answer struct {
 }
 
 // Chapters are all chapters, in order.
-var Chapters = []Chapter{chapter0, chapter3, chapter6, chapter7}
+var Chapters = []Chapter{chapter0, chapter1, chapter2, chapter3, chapter4, chapter5, chapter6, chapter7}
 
 func init() {
 	for _, c := range Chapters {
@@ -103,7 +103,10 @@ func (p Part) Play(t *testing.T, sources fs.FS) (*Played, error) {
 	subject := failures.Subject{New: p.New}
 	if p.Stage != "" {
 		stage := stages.MustFind(p.Stage)
-		subject = stage.Subject
+		var err error
+		if subject, err = failures.DiscoverScripts(t, stage.Subject); err != nil {
+			return nil, err
+		}
 		files, err := stage.Files(sources)
 		if err != nil {
 			return nil, err
@@ -124,10 +127,9 @@ func (p Part) Play(t *testing.T, sources fs.FS) (*Played, error) {
 			}
 			if a.With != nil {
 				a.With(&config)
-			}
-			_, config.Scripts, err = world.Discover(t, config)
-			if err != nil {
-				return nil, fmt.Errorf("lesson: the lock of answer %d of %q: %w", i+1, p.Ask, err)
+				if _, config.Scripts, err = world.Discover(t, config); err != nil {
+					return nil, fmt.Errorf("lesson: the lock of answer %d of %q: %w", i+1, p.Ask, err)
+				}
 			}
 			tr, err := world.Run(t, config, script)
 			if err != nil {
@@ -141,6 +143,9 @@ func (p Part) Play(t *testing.T, sources fs.FS) (*Played, error) {
 		played.Runs = append(played.Runs, run)
 	}
 	played.Known = 1 + slices.IndexFunc(played.Runs[0].Trace.Events, p.isLastKnown)
+	for _, run := range played.Runs { // what is broken before the question would give it away
+		run.Found = slices.DeleteFunc(run.Found, func(f oracle.Finding) bool { return f.Shown() <= played.Known })
+	}
 	for i := range p.Answers {
 		played.Right = append(played.Right, played.isRight(i))
 	}

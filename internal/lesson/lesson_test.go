@@ -3,11 +3,17 @@ package lesson_test
 import (
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/trace"
+	"lockkata/internal/i18n"
 	"lockkata/internal/lesson"
 )
 
@@ -76,4 +82,72 @@ func TestTheSameRunEachTime(t *testing.T) {
 			require.Equal(t, first.Runs[i].Trace.Bytes(), again.Runs[i].Trace.Bytes())
 		}
 	})
+}
+
+// Before the answer nothing names the outcome: no rule, no failure, no fix.
+func TestNothingGivesTheAnswerAway(t *testing.T) {
+	for _, l := range i18n.Languages {
+		var forbidden []string
+		for _, r := range oracle.Rules() {
+			forbidden = append(forbidden, i18n.Text(r).Localize(l))
+		}
+		for _, f := range failures.Catalogue {
+			if strings.Contains(f.ID, "-") { // a single word may be in any sentence
+				forbidden = append(forbidden, f.ID)
+			}
+			forbidden = append(forbidden, i18n.Text(f.Fixed).Localize(l))
+		}
+		for _, c := range lesson.Chapters {
+			for _, p := range c.Parts {
+				played := play(t, p)
+				texts := append([]i18n.Text{c.Title, c.Lead, p.Ask}, p.Facts...)
+				for _, a := range p.Answers {
+					texts = append(texts, a.Words)
+				}
+				var shown []string
+				for _, text := range texts {
+					shown = append(shown, text.Localize(l))
+				}
+				for _, line := range played.Lines {
+					shown = append(shown, line.Text)
+					require.NotContains(t, line.Text, "//", "comments tell too much")
+				}
+				for _, row := range timeline.NewStory(played.Runs[0].Trace, played.Runs[0].Found, l).Rows() {
+					if row.Last < played.Known {
+						shown = append(append(shown, row.Text, row.Redis), row.Findings...)
+					}
+				}
+				for _, what := range forbidden {
+					require.NotContains(t, strings.Join(shown, "\n"), what, "%s: %s", c.Title, p.Ask)
+				}
+			}
+		}
+	}
+}
+
+// Nobody gets far by always taking the answer whose run breaks most, the longest one, or "none of them".
+func TestNoStrategyReplacesThinking(t *testing.T) {
+	strategies := map[string]func(p *lesson.Played, i int) int{
+		"breaks most": func(p *lesson.Played, i int) int { return len(p.Runs[i].Found) },
+		"longest":     func(p *lesson.Played, i int) int { return len(p.Answers[i].Words) },
+		"odd one out": func(p *lesson.Played, i int) int { return strings.Count("true", strconv.FormatBool(p.Answers[i].None)) },
+		"first":       func(_ *lesson.Played, i int) int { return -i },
+		"last":        func(_ *lesson.Played, i int) int { return i },
+	}
+	for name, weigh := range strategies {
+		right, asked := 0, 0
+		eachPart(t, func(t *testing.T, p lesson.Part) {
+			played := play(t, p)
+			best := 0
+			for i := range p.Answers {
+				if weigh(played, i) > weigh(played, best) {
+					best = i
+				}
+			}
+			if asked++; played.Right[best] {
+				right++
+			}
+		})
+		require.LessOrEqual(t, float64(right)/float64(asked), 0.4, "%s: right in %d of %d", name, right, asked)
+	}
 }

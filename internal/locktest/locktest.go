@@ -4,6 +4,8 @@
 //
 //	var lock = locktest.Lock{Subject: subject, NotHeld: stage3.ErrNotHeld}
 //
+//	func TestMain(m *testing.M) { goleak.VerifyTestMain(locktest.Summarize(m, lock)) } // for a stage
+//
 //	func TestContract(t *testing.T) { locktest.Test(t, lock) }
 //
 // The contract uses a lock as the catalogue of failures does, through its subject. A lock that returns holds uses the
@@ -37,12 +39,13 @@ const (
 	poll  = 100 * time.Millisecond // between two attempts of a lock without messages
 )
 
-// Test runs the contract, a subtest for each promise that the lock makes.
+// Test runs the contract, a subtest for each promise that the lock makes, and plays what [Summarize] draws.
 func Test(t *testing.T, l Lock) {
 	l.Prefix, l.Key = cmp.Or(l.Prefix, l.Name), cmp.Or(l.Key, "lock:"+name)
 	if l.Lost == nil {
 		l.Lost = l.NotHeld
 	}
+	shown = l.show(t)
 	polls, tells := !l.has(failures.PubSub), l.NotHeld != nil
 	for _, promise := range []struct {
 		name  string

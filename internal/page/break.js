@@ -200,13 +200,14 @@ async function showBrokenRun(id, step) {
     return stay(say('Page not found'), cell === null ? '' : say('There is no run at {hash}.', {hash: placeAsked()}));
   }
   document.body.classList.add('showing');
-  document.title = listed([id, editedName()]);
+  document.title = listed([say(failure.title), editedName()]);
   const player = new Player(cell.run, {text: cell.verdict, tone: cell.tone}, {files: broken.told.files}, broken.told.name);
   stepper = new Stepper([player], alone(player));
+  stepper.story = storyOf(say(failure.story));
   const heading = el('h1', {tabindex: '-1'}, say(failure.title));
   main.replaceChildren(el('div', {class: 'failure-view'},
-    el('div', {class: 'title'}, heading, el('code', {}, id), el('span', {class: 'stage-title'}, editedName())),
-    el('p', {class: 'story secondary'}, say(failure.story)),
+    el('div', {class: 'title'}, heading, el('code', {class: 'told'}, id), el('span', {class: 'stage-title'}, editedName())),
+    stepper.story,
       el('nav', {class: 'choose'}, el('a', {href: hashOfBroken()}, say('back to the lock'))),
     el('div', {class: 'players one'}, el('div', {class: 'half'}, player.element)), stepper.element));
   stepper.element.append(el('a', {class: 'take', href: '#'}, say('Take over from here')));

@@ -40,7 +40,7 @@ function drawQuestion() {
     el('p', {class: 'learn-ask'}, say(part.ask)), others);
   main.replaceChildren(el('div', {class: 'learn'},
     el('p', {class: 'learn-where'}, say('{n} of {all}', {n: lesson.chapter, all: data.lesson.length - 1}),
-      part.stage ? ` · ${say('stage {id}', {id: part.stage})}` : ''),
+      part.stage ? ` · ${say('stage {id}', {id: part.stage})}` : '', chapters()),
     heading, lesson.part === 0 ? el('p', {}, say(chapter.lead)) : null, el('div', {class: 'learn-sides'},
       lesson.choices, el('div', {class: 'learn-side'}, lesson.run, lesson.says, lesson.more))));
   drawRun(part.answers[0].run, part.known);
@@ -50,7 +50,13 @@ function drawQuestion() {
   scrollTo(0, 0);
 }
 
-const choice = (n, words, act) => el('li', {}, el('button', {type: 'button', 'data-n': n, onclick: act}, el('kbd', {}, String(n)), ' ', words));
+// choice is an answer. On a wall the teacher enters how many fingers voted for it.
+const choice = (n, words, act) => el('li', {}, el('button', {type: 'button', 'data-n': n, onclick: act}, el('kbd', {}, String(n)), ' ', words),
+  el('input', {type: 'number', min: '0', class: 'learn-votes', 'aria-label': say('votes for {n}', {n})}));
+
+// chapters links to all chapters, and marks those that are done.
+const chapters = () => el('nav', {class: 'learn-chapters', 'aria-label': say('chapters')}, ...data.lesson.map(({title}, n) => el('a', {
+  href: `#learn/${n}`, title: say(title), 'aria-current': n === lesson.chapter && 'page', class: progress.done.includes(n) ? 'done' : ''}, String(n))));
 
 // drawRun shows the first steps of a run, and keeps the others.
 function drawRun(run, known) {
@@ -81,6 +87,8 @@ function beat() {
   do {
     lesson.rows.append(lesson.rest.shift());
   } while (lesson.rest.length > 0 && !endsBeat(lesson.states.length - lesson.rest.length));
+  const box = lesson.rows.parentElement; // which scrolls on a wide screen
+  box.scrollTop = box.scrollHeight;
   lesson.more.scrollIntoView({block: 'nearest'});
   if (lesson.rest.length === 0) reveal();
 }
@@ -139,6 +147,7 @@ function pressMove(n) {
 
 // keyOfLesson handles a key, and returns whether it did.
 function keyOfLesson(event) {
+  if (event.target.closest('input')) return false;
   const button = /^\d$/.test(event.key) && lesson.choices.querySelector(`button[data-n="${event.key}"]:enabled`);
   const on = event.key === ' ' && !event.target.closest('button, a, summary') && lesson.more.querySelector('button');
   if (button) button.click();

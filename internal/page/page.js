@@ -100,18 +100,18 @@ function showFailure({failure, stages, step}) {
   leave();
   shown = {failure, stages};
   document.body.classList.add('showing');
-  document.title = say('{failure}, {stages}: {title}',
-    {failure: failure.id, stages: both(stages.map((s) => say(stageOf(s).name))), title: say(failure.title)});
+  document.title = say('{stages}: {title}',
+    {stages: both(stages.map((s) => say(stageOf(s).name))), title: say(failure.title)});
   const players = stages.map((n, i) => playerOf(failure, n, stages[1 - i], i === stages.length - 1));
   stepper = new Stepper(players, players.length === 1 ? alone(players[0]) : sideBySide(...players));
+  stepper.story = storyOf(say(failure.story), gap(),
+    failure.fixed ? el('span', {}, say('Fixed by: {what}', {what: say(failure.fixed)}), gap()) : null,
+    ...tell('More: {where}', {where: catalogueOf(failure)}));
   const heading = el('h1', {tabindex: '-1'}, say(failure.title));
   main.replaceChildren(el('div', {class: 'failure-view'},
-    el('div', {class: 'title'}, heading, el('code', {}, failure.id),
+    el('div', {class: 'title'}, heading, el('code', {class: 'told'}, failure.id),
       stages.length === 1 ? el('span', {class: 'on-wall'}, titled(stageOf(stages[0]))) : null),
-    el('p', {class: 'story secondary'}, say(failure.story), gap(),
-      failure.fixed ? el('span', {}, say('Fixed by: {what}', {what: say(failure.fixed)}), gap()) : null,
-      ...tell('More: {where}', {where: catalogueOf(failure)})),
-    chooser(failure, stages),
+    stepper.story, chooser(failure, stages),
     el('div', {class: 'players ' + (stages.length === 1 ? 'one' : 'two')}, ...stages.map((n, i) => el('div', {class: 'half'},
       stages.length > 1 ? el('h2', {}, say(stageOf(n).name), ' ', el('small', {}, say(stageOf(n).title))) : null, players[i].element))),
     stepper.element, commandsOf(failure, stages)));
@@ -126,6 +126,9 @@ function showFailure({failure, stages, step}) {
   heading.focus({preventScroll: true});
   scrollTo(0, 0);
 }
+
+// storyOf returns what happens and why, folded. As soon as it is open, and at the last step, the page shows its .told.
+const storyOf = (...parts) => el('details', {class: 'story secondary'}, el('summary', {}, say('Tell me what happens')), el('p', {}, ...parts));
 
 // fixOf returns a link to the stage that fixes the failure, next to this one, if that is the next stage.
 function fixOf(failure, [id, other]) {
@@ -169,10 +172,10 @@ function chooser(failure, stages) {
   const meaning = meaningOf(cellAt(failure, stages[0]).outcome);
   const pairs = runs.filter((s) => beside(failure, s, 1)).map((s) => [s, beside(failure, s, 1)]).map((pair) => link(pair, pair.join(' → ')));
   return el('nav', {class: 'choose', 'aria-label': say('stages')}, el('span', {class: 'what'}, say('stage')),
-    ...runs.map((s) => link([s], s, el('span', {class: toneClass(cellAt(failure, s).tone), title: wordOf(cellAt(failure, s).outcome)},
+    ...runs.map((s) => link([s], s, el('span', {class: 'told ' + toneClass(cellAt(failure, s).tone), title: wordOf(cellAt(failure, s).outcome)},
       signs[cellAt(failure, s).outcome]))),
     stages.length === 1 ? el('span', {class: 'stage-title'}, say(stageOf(stages[0]).title)) : null,
-    stages.length === 1 && meaning ? el('span', {class: 'meaning'}, meaning) : null,
+    stages.length === 1 && meaning ? el('span', {class: 'told meaning'}, meaning) : null,
     pairs.length > 0 ? el('span', {class: 'what'}, say('before and after')) : null, ...pairs);
 }
 
@@ -184,7 +187,7 @@ function commandsOf(failure, stages) {
   const shown = (line) => el('span', {}, el('code', {}, line), ' ', copyButton(line));
   const search = cellAt(failure, stages[0]).search;
   return el('details', {class: 'secondary in-terminal'}, el('summary', {}, say('The same in a terminal')),
-    el('p', {class: 'commands'}, ...lines.map(shown), search ? el('span', {title: say('the shortest schedule that breaks the same rule')},
+    el('p', {class: 'commands'}, ...lines.map(shown), search ? el('span', {class: 'told', title: say('the shortest schedule that breaks the same rule')},
       ...tell('Search for the shortest schedule: {command}', {command: shown(search)})) : null));
 }
 

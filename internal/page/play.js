@@ -133,7 +133,7 @@ function showPosition(position) {
   history.replaceState(null, '', game.hash);
   game.player = new Player(position.run, {text: ''}, {files: game.files}, say('the game'));
   game.place.replaceChildren(el('div', {class: 'half'}, game.player.element));
-  if (game.player.length > 0) game.player.show(game.player.length - 1);
+  if (game.player.length > 0) game.player.show(game.player.length - 1, true);
   if (chosen) game.player.code?.choose(chosen);
   showTable(position);
 }

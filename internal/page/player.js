@@ -135,10 +135,11 @@ class Player {
       ...(state.found || []).map((text, n) => el('span', {class: findingClass('finding', text), '--row': n}, say(text))));
   }
 
-  // show shows a step, counted from 0, and hides those after it.
-  show(i) {
+  // show shows a step, counted from 0, and hides those after it. Before the end it shows no verdict and no finding.
+  show(i, isEnd) {
     const state = this.states[i];
-    const isEnd = i === this.length - 1;
+    this.element.classList.toggle('ended', isEnd);
+    this.end.hidden = !isEnd || !this.verdict.text;
     if (this.at === i) return;
     this.at = i;
     [...this.steps.children].forEach((row, n) => {
@@ -148,9 +149,8 @@ class Player {
       else row.removeAttribute('aria-current');
     });
     this.says.textContent = say(state.says);
-    const told = (state.found || []).filter((text) => !isEnd || !this.verdict.text.includes(text.replace('✗ ', '')));
+    const told = (state.found || []).filter((text) => i < this.length - 1 || !this.verdict.text.includes(text.replace('✗ ', '')));
     this.found.replaceChildren(...told.map((text) => el('li', {class: findingClass('', text)}, say(text))));
-    this.end.hidden = !isEnd || !this.verdict.text;
     this.showClients(state);
     this.showKeys(state);
     if (this.code) this.code.show(state);

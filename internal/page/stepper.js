@@ -6,7 +6,8 @@ class Stepper {
   constructor(players, together) {
     this.players = players;
     this.together = together;
-    this.position = 0;
+    this.position = -1;
+    this.story = null; // a details element, which is open at the last step
     this.playing = null;
     players.forEach((player, n) => {
       player.chosen = (i) => this.go(this.together.findIndex((steps) => steps[n] === i));
@@ -33,8 +34,10 @@ class Stepper {
 
   // go shows a position, or the nearest valid one.
   go(position) {
+    const wasAtEnd = this.isAtEnd;
     this.position = Math.max(0, Math.min(this.together.length - 1, position));
-    this.together[this.position].forEach((step, n) => this.players[n].show(step));
+    this.together[this.position].forEach((step, n) => this.players[n].show(step, this.isAtEnd));
+    if (this.story && this.isAtEnd !== wasAtEnd) this.story.open = this.isAtEnd;
     this.slider.value = String(this.position + 1);
     this.count.textContent = say('step {n} of {all}', {n: this.position + 1, all: this.together.length});
     this.nextButton.classList.toggle('primary', !this.isAtEnd);

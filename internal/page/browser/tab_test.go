@@ -189,7 +189,7 @@ func (b *tab) hash() string { return value[string](b, "location.hash") }
 // isShown reports whether an element exists and is visible.
 func (b *tab) isShown(selector string) bool {
 	b.t.Helper()
-	return value[bool](b, fmt.Sprintf("(document.querySelector(%q)?.getClientRects().length ?? 0) > 0", selector))
+	return value[bool](b, fmt.Sprintf("document.querySelector(%q)?.checkVisibility() ?? false", selector))
 }
 
 func (b *tab) prefers(scheme string) {

@@ -178,7 +178,7 @@ func TestDeepLinkOpensTheStep(t *testing.T) {
 	url := onDisk(t, bare(t))
 	b := open(t, url+"#renew-partition/5..6/step-4", wide, high)
 	require.Contains(t, b.text(".count"), "step 4 of ")
-	require.Contains(t, value[string](b, "document.title"), "renew-partition, stage 5 and stage 6")
+	require.Contains(t, value[string](b, "document.title"), "stage 5 and stage 6: ")
 	b = open(t, url+"#renew-partition/5/step-9999", wide, high)
 	require.True(t, b.isShown(".verdict"), "a step beyond the last is the last")
 	for _, nothing := range []string{"#no-such-failure/1", "#wake-lost/1", "#wake-lost/6/step-x", "#late-unlock/3..9", "#%"} {
