@@ -205,7 +205,7 @@ func (p Part) lines(rows []string) (all []Line, err error) {
 			return nil, fmt.Errorf("lesson: no line begins with %q", begins)
 		}
 		at += 1 + next
-		text, _, _ := strings.Cut(rows[at], " //") // comments tell too much
+		text, _, _ := strings.Cut(rows[at], " //") // a comment tells too much
 		line := Line{Text: strings.TrimPrefix(text, "\t")}
 		if p.Stage != "" {
 			line.Number = at + 1
