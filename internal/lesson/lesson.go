@@ -103,7 +103,10 @@ func (p Part) Play(t *testing.T, sources fs.FS) (*Played, error) {
 	subject := failures.Subject{New: p.New}
 	if p.Stage != "" {
 		stage := stages.MustFind(p.Stage)
-		subject = stage.Subject
+		var err error
+		if subject, err = failures.DiscoverScripts(t, stage.Subject); err != nil {
+			return nil, err
+		}
 		files, err := stage.Files(sources)
 		if err != nil {
 			return nil, err
@@ -124,10 +127,9 @@ func (p Part) Play(t *testing.T, sources fs.FS) (*Played, error) {
 			}
 			if a.With != nil {
 				a.With(&config)
-			}
-			_, config.Scripts, err = world.Discover(t, config)
-			if err != nil {
-				return nil, fmt.Errorf("lesson: the lock of answer %d of %q: %w", i+1, p.Ask, err)
+				if _, config.Scripts, err = world.Discover(t, config); err != nil {
+					return nil, fmt.Errorf("lesson: the lock of answer %d of %q: %w", i+1, p.Ask, err)
+				}
 			}
 			tr, err := world.Run(t, config, script)
 			if err != nil {
