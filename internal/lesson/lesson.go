@@ -4,6 +4,7 @@
 package lesson
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -32,7 +33,8 @@ type Chapter struct {
 type Part struct {
 	Stage   string            // whose lock runs; "" for New
 	New     world.Constructor // a lock of the lesson
-	Code    []string          // beginnings of lines of the stage's mutex.go, in their order; else New in short
+	File    string            // of the stage, with the Code; default mutex.go
+	Code    []string          // beginnings of lines of the File, in their order; else New in short
 	Facts   []i18n.Text       // the situation
 	Ask     i18n.Text
 	Moves   []i18n.Text // an answer is an order of these
@@ -52,13 +54,14 @@ type Answer struct {
 	Before string // the line of Code before which it stands; "" for none
 	Order  string // of the moves, as 1324
 	Run    func(*world.World)
-	Claim  string    // with Value
-	None   bool      // it says that no other answer is right
-	Then   i18n.Text // said when it has been played
+	With   func(*world.Config) // changes the world of its run, which no other answer shares then
+	Claim  string              // with Value
+	None   bool                // it says that no other answer is right
+	Then   i18n.Text           // said when it has been played
 }
 
 // Chapters are all chapters, in order.
-var Chapters = []Chapter{chapter0, chapter1, chapter2, chapter3, chapter4, chapter5}
+var Chapters = []Chapter{chapter0, chapter1, chapter2, chapter3, chapter4, chapter5, chapter6, chapter7}
 
 func init() {
 	for _, c := range Chapters {
@@ -100,15 +103,12 @@ func (p Part) Play(t *testing.T, sources fs.FS) (*Played, error) {
 	subject := failures.Subject{New: p.New}
 	if p.Stage != "" {
 		stage := stages.MustFind(p.Stage)
-		var err error
-		if subject, err = failures.DiscoverScripts(t, stage.Subject); err != nil {
-			return nil, err
-		}
+		subject = stage.Subject
 		files, err := stage.Files(sources)
 		if err != nil {
 			return nil, err
 		}
-		rows = strings.Split(files["mutex.go"], "\n")
+		rows = strings.Split(files[cmp.Or(p.File, "mutex.go")], "\n")
 	}
 	var err error
 	if played.Lines, err = p.lines(rows); err != nil {
@@ -117,18 +117,25 @@ func (p Part) Play(t *testing.T, sources fs.FS) (*Played, error) {
 	var shared *Run
 	for i, a := range p.Answers {
 		run := shared
-		if a.Run != nil || run == nil {
-			script := a.Run
+		if a.Run != nil || a.With != nil || run == nil {
+			script, config := a.Run, subject.Config()
 			if script == nil {
 				script = p.Run
 			}
-			tr, err := world.Run(t, subject.Config(), script)
+			if a.With != nil {
+				a.With(&config)
+			}
+			_, config.Scripts, err = world.Discover(t, config)
+			if err != nil {
+				return nil, fmt.Errorf("lesson: the lock of answer %d of %q: %w", i+1, p.Ask, err)
+			}
+			tr, err := world.Run(t, config, script)
 			if err != nil {
 				return nil, fmt.Errorf("lesson: answer %d of %q: %w", i+1, p.Ask, err)
 			}
 			run = &Run{tr, oracle.Ask(tr, oracle.Exclusion, oracle.Damage)}
 		}
-		if a.Run == nil {
+		if a.Run == nil && a.With == nil {
 			shared = run
 		}
 		played.Runs = append(played.Runs, run)
@@ -196,7 +203,8 @@ func (p Part) lines(rows []string) (all []Line, err error) {
 			return nil, fmt.Errorf("lesson: no line begins with %q", begins)
 		}
 		at += 1 + next
-		line := Line{Text: strings.TrimPrefix(rows[at], "\t")}
+		text, _, _ := strings.Cut(rows[at], " //") // a comment tells too much
+		line := Line{Text: strings.TrimPrefix(text, "\t")}
 		if p.Stage != "" {
 			line.Number = at + 1
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/lesson"
 	"lockkata/internal/page"
 	"lockkata/internal/stages"
 )
@@ -30,7 +31,10 @@ func judged(t *testing.T) {
 	made.Do(func() {
 		if made.shown, made.err = stages.Ready(t, stages.Public()); made.err == nil {
 			made.rows = stages.Judge(t, failures.All, made.shown)
-			made.page, made.err = page.Page(made.shown, made.rows, nil, os.DirFS(repository), page.Engine{})
+			var chapters [][]*lesson.Played
+			if chapters, made.err = lesson.PlayAll(t, os.DirFS(repository)); made.err == nil {
+				made.page, made.err = page.Page(made.shown, made.rows, chapters, os.DirFS(repository), page.Engine{})
+			}
 		}
 	})
 	require.NoError(t, made.err)

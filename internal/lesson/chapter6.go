@@ -1,0 +1,138 @@
+package lesson
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockkata/failures_test/trace"
+	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
+	stage4 "lockkata/stage4_lua_unlock"
+)
+
+var chapter6 = Chapter{
+	Title: "Wake me when it is free",
+	Lead:  "A has the lock, and B does not want to ask all the time. So Unlock publishes a message.",
+	Parts: []Part{
+		{
+			Facts: []i18n.Text{
+				"B does three things in your order. If it does not have the lock then, it waits for the message, or 30 s, and tries again.",
+				"B's SUBSCRIBE takes two seconds to reach Redis. A unlocks at second 1.",
+			},
+			Ask:   "In which order does B get the lock within two seconds of the unlock?",
+			Moves: []i18n.Text{"SUBSCRIBE K", "wait until Redis acknowledges it", "try: SET K NX"},
+			Known: locked, Is: func(tr *trace.Trace) bool { return !sleeps(tr) }, Run: waitsWhile(subscribing, unlock),
+			Answers: []Answer{
+				{Order: "123", With: inSteps("123"), Then: "B has it at second 2, with a single try, the last. One more try in front may be missing: it only saves the subscription if the lock is free."},
+				{Order: "132", With: inSteps("132"), Then: "B sleeps. It had sent SUBSCRIBE when it tried, but Redis had not seen it. Between the refusal and the acknowledgement B neither asks nor listens."},
+				{Order: "312", With: inSteps("312"), Then: "B sleeps. Redis keeps no message: it reached nobody. B knows that it listens now, and does not ask what it has missed."},
+			},
+		},
+		{
+			Stage: "6.4", File: "wait.go",
+			Code: []string{"hold, left, err := m.try", "sub := m.rdb.Subscribe", "case <-woken", "case <-time.After", "hold, left, err = m.try"},
+			Facts: []i18n.Text{
+				"woken gets the messages, and the acknowledgement of SUBSCRIBE.",
+				"A unlocks a second after B's call. What is on its way then reaches Redis at second 2.",
+			},
+			Ask:   "When must A unlock, so that B sleeps beside a free lock?",
+			Known: locked, Is: sleeps,
+			Answers: []Answer{
+				{Words: "Redis has not seen the first try", Before: "hold, left, err := m.try", Run: waitsWhile(trying, unlock), Then: "Safe. B asks when the lock is free."},
+				{Words: "Redis has not seen SUBSCRIBE", Before: "case <-woken", Run: waitsWhile(subscribing, unlock), Then: "Safe. The message is missed, and the acknowledgement wakes B: it asks once more."},
+				{Words: "B waits", Before: "hold, left, err = m.try", Run: waitsWhile(nil, unlock), Then: "Safe. B hears the message, and asks."},
+				{Words: "never, even if A dies instead", None: true, Run: waitsWhile(nil, (*world.Client).Crash), Then: "Right. Here A died and published nothing: B slept as long as the lock was held, and asked when the lease was over."},
+			},
+		},
+	},
+	Remember: "A message reaches only those who listen. Ask once more when you know that you listen.",
+	Entry:    "waiting-lost",
+	Next:     "B is woken, A is told of a loss. What if A cannot hear it?",
+}
+
+// locked reports whether an event is the return of an acquire that got the lock.
+func locked(e trace.Event) bool { return e.Acquires() }
+
+// sleeps reports whether a run lasts more than two seconds longer than A's hold.
+func sleeps(tr *trace.Trace) bool {
+	free := slices.IndexFunc(tr.Events, func(e trace.Event) bool { return e.Effects.Include(trace.Removed, trace.Lapsed) })
+	return tr.Events[len(tr.Events)-1].At > tr.Events[free].At+2*time.Second
+}
+
+// The commands of B that may be slow.
+var trying, subscribing = world.Of(trace.OpLock, world.Write), world.Named("SUBSCRIBE")
+
+func unlock(a *world.Client) { a.Unlock() }
+
+// waitsWhile lets B wait for the lock, and A end its hold a second later. One command of B takes two seconds.
+func waitsWhile(slow world.Match, end func(a *world.Client)) func(*world.World) {
+	return func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.TryLock()
+		if slow != nil {
+			b.Before(slow).Delay(2 * time.Second)
+		}
+		lock := b.StartLock()
+		w.Sleep(time.Second)
+		end(a)
+		lock.Wait()
+	}
+}
+
+// waiter is stage 4 with a message. Its Lock takes some steps in an order. Then it waits for the message, or
+// for as long as a lease, and tries again.
+type waiter struct {
+	*stage4.Mutex
+	rdb        redis.UniversalClient
+	key, order string
+	lease      time.Duration
+}
+
+// inSteps makes the lock a waiter. The steps are 1: subscribe, 2: wait for the acknowledgement, 3: TryLock.
+func inSteps(order string) func(*world.Config) {
+	return func(c *world.Config) {
+		c.New = func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+			m, err := stage4.NewMutex(rdb, name, lease)
+			return &waiter{m, rdb, "lock:" + name, order, lease}, err
+		}
+	}
+}
+
+func (l *waiter) Lock(ctx context.Context) (err error) {
+	sub, held := l.rdb.Subscribe(ctx), false
+	defer sub.Close()
+	for _, step := range l.order {
+		switch step {
+		case '1':
+			err = sub.Subscribe(ctx, l.key)
+		case '2':
+			_, err = sub.Receive(ctx)
+		case '3':
+			held, err = l.TryLock(ctx)
+		}
+		if err != nil || held {
+			return err
+		}
+	}
+	messages := sub.Channel(redis.WithChannelHealthCheckInterval(0))
+	for err == nil && !held {
+		select {
+		case <-messages:
+		case <-time.After(l.lease):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		held, err = l.TryLock(ctx)
+	}
+	return err
+}
+
+func (l *waiter) Unlock(ctx context.Context) error {
+	if err := l.Mutex.Unlock(ctx); err != nil {
+		return err
+	}
+	return l.rdb.Publish(ctx, l.key, "").Err()
+}
