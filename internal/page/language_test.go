@@ -46,3 +46,13 @@ func TestScriptSaysAllItsSentences(t *testing.T) {
 	}
 	require.Empty(t, regexp.MustCompile("\\b(?:say|tell)\\([`\"]").FindAllString(scripts, -1), "only what is in single quotes is found")
 }
+
+// The page's scripts are one script, in which a second function of a name replaces the first.
+func TestScriptsDeclareNoNameTwice(t *testing.T) {
+	declared := map[string]bool{}
+	for _, found := range regexp.MustCompile(`(?m)^(?:async )?function (\w+)`).FindAllStringSubmatch(stepScript+pageScript, -1) {
+		require.False(t, declared[found[1]], found[1])
+		declared[found[1]] = true
+	}
+	require.NotEmpty(t, declared)
+}

@@ -27,7 +27,7 @@ function drawQuestion() {
   const part = chapter.parts[lesson.part];
   document.title = `${lesson.chapter} · ${say(chapter.title)}`;
   const heading = el('h1', {tabindex: '-1'}, say(chapter.title));
-  const press = (i) => choice(i + 1, say(part.answers[i].words), () => choose(i));
+  const press = (i) => choice(i + 1, say(part.answers[i].words), () => pick(i));
   const places = (part.code || []).map((line) => line.place - 1);
   const code = part.code && el('ul', {class: 'learn-code'}, ...part.code.map((line) => (line.place ? press(line.place - 1)
     : el('li', {}, line.number ? el('span', {class: 'learn-line'}, String(line.number)) : null, line.text))));
@@ -68,7 +68,7 @@ function drawRun(run, known) {
   lesson.run.replaceChildren(...(known > 0 || lesson.playing ? [player.scroll] : []));
 }
 
-function choose(i) {
+function pick(i) {
   const part = data.lesson[lesson.chapter].parts[lesson.part];
   const answer = part.answers[i];
   if (lesson.playing) return;
@@ -90,7 +90,7 @@ function beat() {
   const box = lesson.rows.parentElement; // which scrolls on a wide screen
   box.scrollTop = box.scrollHeight;
   lesson.more.scrollIntoView({block: 'nearest'});
-  if (lesson.rest.length === 0) reveal();
+  if (lesson.rest.length === 0) endRun();
 }
 
 function endsBeat(i) {
@@ -98,8 +98,8 @@ function endsBeat(i) {
   return was.found || now.lane !== was.lane && now.lane >= 0 || now.kind === 'thawed';
 }
 
-// reveal says what the run has shown, and lets the visitor go on or try another answer.
-function reveal() {
+// endRun says what the run has shown, and lets the visitor go on or try another answer.
+function endRun() {
   const chapter = data.lesson[lesson.chapter];
   const part = chapter.parts[lesson.part];
   const {then, right} = lesson.playing;
@@ -142,7 +142,7 @@ function pressMove(n) {
   lesson.moves = order;
   lesson.says.textContent = [...order].map((m) => say(part.moves[m - 1])).join(' · ');
   lesson.choices.querySelectorAll('button').forEach((b) => { b.disabled = !part.answers.some((answer) => answer.order.startsWith(order + b.dataset.n)); });
-  if (fits.length === 1 && fits[0].order === order) choose(part.answers.indexOf(fits[0]));
+  if (fits.length === 1 && fits[0].order === order) pick(part.answers.indexOf(fits[0]));
 }
 
 // keyOfLesson handles a key, and returns whether it did.

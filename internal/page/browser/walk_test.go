@@ -94,7 +94,7 @@ func TestFirstScreenHasAFirstStoryAndTheLessonsInOrder(t *testing.T) {
 		require.Equal(t, 17, b.count(".list a"), "the failures with a lesson")
 		require.Equal(t, "stage 1\nA crash between SETNX and PEXPIRE", b.text(".list li:first-child"))
 		require.False(t, b.isShown(`.matrix a[href="#delete-foreign/2"]`), "its family is folded")
-		b.click(".home > p > .primary")
+		b.click(`.home > p > a[href="#delete-foreign/2"]`)
 		require.Equal(t, "#delete-foreign/2/step-1", b.hash())
 		b.press(kb.End)
 		require.Contains(t, b.text(".story"), "failures.md#delete-foreign")
