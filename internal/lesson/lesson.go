@@ -1,6 +1,6 @@
 // Package lesson is the lesson: chapters that ask before they show. Each answer is a run of a real lock, or
-// names a value that is read from a run, so what is right is computed and never written down. The page, the
-// terminal and the workshop show the same chapters.
+// names a value that is read from a run, so what is right is computed and never written down. The page and
+// the terminal show the same chapters.
 package lesson
 
 import (
