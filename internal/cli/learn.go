@@ -108,14 +108,11 @@ func (l *learner) chapter(n int) error {
 // situation prints what is known before a question.
 func (l *learner) situation(p *lesson.Played) {
 	for _, line := range p.Lines {
-		switch {
-		case line.Place > 0:
-			fmt.Fprintf(l.out, "  %s\n", l.color.Paint(term.Bold, fmt.Sprintf("%d ▸ %s", line.Place, l.say(p.Answers[line.Place-1].Words))))
-		case line.Number > 0:
-			fmt.Fprintf(l.out, "%6d  %s\n", line.Number, line.Text)
-		default:
-			fmt.Fprintf(l.out, "        %s\n", line.Text)
+		var style term.Style
+		if line.Place > 0 {
+			style = term.Bold
 		}
+		fmt.Fprintln(l.out, l.color.Paint(style, p.Show(line, l.lang)))
 	}
 	for _, fact := range p.Facts {
 		l.prose("", 0, l.say(fact))

@@ -97,6 +97,17 @@ type Line struct {
 	Place  int    `json:"place,omitempty"`
 }
 
+// Show returns a line as it is printed.
+func (p *Played) Show(line Line, in i18n.Language) string {
+	switch {
+	case line.Place > 0:
+		return fmt.Sprintf("  %d ▸ %s", line.Place, p.Answers[line.Place-1].Words.Localize(in))
+	case line.Number > 0:
+		return fmt.Sprintf("%6d  %s", line.Number, line.Text)
+	}
+	return "        " + line.Text
+}
+
 // Play plays a part. sources has the files of the repository.
 func (p Part) Play(t *testing.T, sources fs.FS) (*Played, error) {
 	played, rows := &Played{Part: p}, p.Code
