@@ -40,13 +40,18 @@ func questionOf(t *testing.T, name string, in i18n.Language) (string, error) {
 		return "", err
 	}
 	say := phrasesOf[in]
-	texts := i18n.Each(in, slices.Concat([]i18n.Text{chapter.Lead}, p.Facts, []i18n.Text{p.Ask})...)
+	var texts []string
+	if p.Story == "" { // else the facts are the whole situation
+		texts = append(texts, chapter.Lead.Localize(in))
+	}
+	texts = append(texts, i18n.Each(in, slices.Concat(p.Facts, []i18n.Text{p.Ask})...)...)
 	var b strings.Builder
 	b.WriteString(say.ask)
 	if len(p.Lines) > 0 {
 		fmt.Fprintf(&b, "%s\n\n```text\n", texts[0])
 		for _, line := range p.Lines {
-			fmt.Fprintln(&b, p.Show(line, in))
+			head, text := p.Show(line, in)
+			fmt.Fprintln(&b, head+text)
 		}
 		b.WriteString("```\n\n")
 		texts = texts[1:]
