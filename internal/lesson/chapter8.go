@@ -26,7 +26,7 @@ var chapter8 = Chapter{
 			Answers: []Answer{
 				{Line: "for tick := time.NewTicker", Run: worksOn(nil), Then: "Not this one. It renews at 10, 20 and 30 s. One attempt may fail, and the next one still comes in time."},
 				{Line: "renewed, err := renewScript.Run", Run: worksOn(late), Then: "Not this one. The script arrives two seconds late, and the lease still lasts: B is refused."},
-				{Line: "if err != nil || renewed == 0", Run: worksOn(loading), Then: "Guilty. Redis was loading its data for a moment. One error ends the watchdog, the lease ends at second 30, and B is in while A works."},
+				{Line: "if err != nil || renewed == 0", Run: worksOn(loading), Then: "Guilty. Redis was loading its data for a moment. One error ends the watchdog, the lease ends at second 30, and B is in while A works. This is the lock of the first document; exercise r5 has the same mistake."},
 				{Words: fine, None: true, Run: worksOn(nil), Then: "Nothing went wrong, and B is refused. That is one run. Which line ends the watchdog? Press it."},
 			},
 		},

@@ -50,10 +50,10 @@ function drawQuestion() {
     el('p', {class: 'learn-ask'}, say(part.ask)), others);
   main.replaceChildren(el('div', {class: 'learn'},
     el('p', {class: 'learn-where'}, say('{n} of {all}', {n: lesson.chapter, all: data.lesson.length - 1}),
-      part.stage ? ` · ${say('stage {id}', {id: part.stage})}` : '', chapters()),
+      /^\d/.test(part.stage) ? ` · ${say('stage {id}', {id: part.stage})}` : '', chapters()),
     heading, lesson.again ? el('p', {}, say('You missed this question the last time.')) : null,
     lesson.part === 0 || lesson.again ? el('p', {}, say(chapter.lead)) : null, el('div', {class: 'learn-sides'},
-      lesson.choices, el('div', {class: 'learn-side'}, lesson.run, lesson.says, lesson.more))));
+      lesson.choices, el('div', {class: 'learn-side'}, lesson.run, el('div', {class: 'learn-bar'}, lesson.says, lesson.more)))));
   drawRun(part.answers[0].run, part.known);
   const hash = lesson.again ? '#learn' : `#learn/${lesson.chapter}` + (lesson.part > 0 ? `/${lesson.part + 1}` : '');
   if (location.hash !== hash) history.replaceState(null, '', hash);
@@ -86,6 +86,7 @@ function pick(i) {
   lesson.playing = answer;
   if (lesson.tried.size === 0) progress.answered(lesson.chapter, lesson.part, Boolean(answer.right));
   lesson.tried.add(i);
+  lesson.choices.classList.add('answered'); // a phone hides the other answers
   lesson.choices.querySelectorAll('button').forEach((b) => { b.disabled = true; b.classList.toggle('chosen', !part.moves && Number(b.dataset.n) === i + 1); });
   lesson.says.textContent = '';
   drawRun(answer.run, part.known);
@@ -101,7 +102,7 @@ function beat() {
   } while (lesson.rest.length > 0 && !endsBeat(lesson.states.length - lesson.rest.length));
   const box = lesson.rows.parentElement; // which scrolls on a wide screen
   box.scrollTop = box.scrollHeight;
-  lesson.more.scrollIntoView({block: 'nearest'});
+  lesson.run.scrollIntoView({block: 'end'});
   if (lesson.rest.length === 0) endRun();
 }
 
@@ -133,13 +134,14 @@ const entryOf = (id) => el('code', {}, `docs/${language === 'zh' ? 'zh-CN/' : ''
 function goOn(label, act, ...before) {
   lesson.more.replaceChildren(...before.filter(Boolean), el('button', {type: 'button', class: 'primary', onclick: act}, label, ' ', el('kbd', {}, say('space'))));
   lesson.more.lastChild.focus({preventScroll: true});
-  lesson.more.scrollIntoView({block: 'nearest'});
+  lesson.run.scrollIntoView({block: 'end'});
 }
 
 // askAgain lets the visitor choose another answer.
 function askAgain() {
   lesson.more.replaceChildren();
   lesson.moves = '';
+  lesson.choices.classList.remove('answered');
   lesson.choices.querySelectorAll('button').forEach((b) => { b.disabled = lesson.tried.has(Number(b.dataset.n) - 1) && !data.lesson[lesson.chapter].parts[lesson.part].moves; });
   lesson.choices.querySelector('button:enabled').focus({preventScroll: true});
 }
