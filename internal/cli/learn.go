@@ -162,19 +162,14 @@ func (l *learner) question(n, q int) error {
 // situation prints what is known before a question.
 func (l *learner) situation(p *lesson.Played) {
 	for _, line := range p.Lines {
-		head, code := "        ", strings.TrimLeft(line.Text, "\t")
-		switch {
-		case line.Place > 0:
-			head = l.color.Paint(term.Bold, fmt.Sprintf("  %d ▸ ", line.Place))
-		case line.Number > 0:
-			head = fmt.Sprintf("%6d  ", line.Number)
+		head, text := p.Show(line, l.lang)
+		if line.Place > 0 {
+			head = l.color.Paint(term.Bold, head)
 		}
-		if code == "" {
-			code = l.color.Paint(term.Bold, l.say(p.Answers[line.Place-1].Words))
-		} else {
-			head += strings.Repeat("    ", len(line.Text)-len(code))
+		if line.Text == "" {
+			text = l.color.Paint(term.Bold, text)
 		}
-		fmt.Fprintln(l.out, strings.Join(term.Beside(head, code, l.width), "\n"))
+		fmt.Fprintln(l.out, strings.Join(term.Beside(head, text, l.width), "\n"))
 	}
 	for _, fact := range p.Facts {
 		l.prose("", 0, l.say(fact))

@@ -99,6 +99,21 @@ type Line struct {
 	Place  int    `json:"place,omitempty"`
 }
 
+// Show returns a line as it is printed, in two parts: its number, or that of its answer, and the text.
+func (p *Played) Show(line Line, in i18n.Language) (head, text string) {
+	text = strings.TrimLeft(line.Text, "\t")
+	indent := strings.Repeat("    ", len(line.Text)-len(text))
+	switch {
+	case line.Text == "":
+		return fmt.Sprintf("  %d ▸ ", line.Place), p.Answers[line.Place-1].Words.Localize(in)
+	case line.Place > 0:
+		return fmt.Sprintf("  %d ▸ ", line.Place) + indent, text
+	case line.Number > 0:
+		return fmt.Sprintf("%6d  ", line.Number) + indent, text
+	}
+	return "        " + indent, text
+}
+
 // Play plays a part. sources has the files of the repository.
 func (p Part) Play(t *testing.T, sources fs.FS) (*Played, error) {
 	played, rows := &Played{Part: p}, p.Code

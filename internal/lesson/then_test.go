@@ -34,7 +34,8 @@ func TestWhatIsSaidFitsTheRun(t *testing.T) {
 	})
 }
 
-// Where one text is said after all answers, it begins with the value. Else that of the right one begins with yes.
+// A text that begins with a number says the value, and so does one that is said after all answers. Else that of
+// the right one begins with yes.
 func TestWhatIsSaidFitsTheValue(t *testing.T) {
 	values := map[string]string{"One": "1", "Two": "2", "Yes": "yes", "No": "no"}
 	eachPart(t, func(t *testing.T, p lesson.Part) {
@@ -44,7 +45,8 @@ func TestWhatIsSaidFitsTheValue(t *testing.T) {
 		played := play(t, p)
 		for i, a := range p.Answers {
 			word := a.Then[:strings.IndexAny(string(a.Then), " .,:")]
-			if a.Then == p.Answers[0].Then && a.Then == p.Answers[1].Then {
+			all := a.Then == p.Answers[0].Then && a.Then == p.Answers[1].Then
+			if all || word == "One" || word == "Two" {
 				require.Equal(t, p.Value(played.Runs[i].Trace), values[string(word)], a.Then)
 			} else {
 				require.Equal(t, word == "Yes", played.Right[i], a.Then)
