@@ -92,7 +92,7 @@ func TestLessonGoesOnWhereItWas(t *testing.T) {
 	status, out, _ := learned(t, config, "?\n0\n1234\n1324\nq\n")
 	require.Equal(t, exitOK, status)
 	for _, part := range []string{
-		"Answer with the numbers of all moves in your order", "Then try them: ten seconds each", "Once. The second one asked",
+		"Answer with the numbers of all moves in a possible order, as 1234, or q.", "Then try them, ten seconds each.", "Once. The second one asked",
 		"Twice. Both asked before either wrote", "Remember: Looking and acting", "1 of 9 · The owner dies",
 	} {
 		require.Contains(t, out, part)

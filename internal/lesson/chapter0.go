@@ -21,6 +21,7 @@ var chapter0 = Chapter{
 	Lead:  "Two servers, A and B, and one ledger. Each asks whether the tea is free, and writes its order if it was. There is no lock.",
 	Parts: []Part{{
 		New:     func(redis.UniversalClient, string, time.Duration) (world.Locker, error) { return noLock{}, nil },
+		Facts:   []i18n.Text{"Each server asks before it writes."},
 		Ask:     "You decide who acts when. Sell the last tea twice.",
 		Moves:   []i18n.Text{"A asks", "A writes", "B asks", "B writes"},
 		Is:      func(tr *trace.Trace) bool { return len(tr.End().Orders) > 1 },

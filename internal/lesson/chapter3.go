@@ -45,7 +45,7 @@ var chapter3 = Chapter{
 		{
 			Stage: "4",
 			Code:  []string{"deleted, err := unlockScript.Run", "if deleted == 0", "return ErrNotHeld", "return nil"},
-			Facts: stops,
+			Facts: append(stops, "The script: if GET K is A's value, then DEL K."),
 			Ask:   whereMustItStop,
 			Known: unlocks, Is: twoAtWork,
 			Answers: []Answer{

@@ -23,7 +23,7 @@ var chapter4 = Chapter{
 			"Two. The script of stage 4 protects the key, and not the work. A is told that it lost the lock, but at Unlock, after its write.",
 			"Two. At second 30 the lease was over, B got the lock and wrote. A wrote at second 31, and nobody stopped it.",
 		}),
-		works("5", 41*time.Second, "A works for 41 s. Its lock is stage 5: every 10 s it gives the key a new lease.", [...]i18n.Text{
+		works("5", 41*time.Second, "A works for 41 s. Its lock is stage 5: every 10 s its watchdog gives the key a new lease.", [...]i18n.Text{
 			"One. A had the lock for as long as it worked, and wrote. B got the lock afterwards, and found the order there.",
 			"One. The key was renewed until A unlocked: B got the lock afterwards, and found the order there.",
 			"One. 30 s is the time after the last renewal, not the lock's whole life. A renewed it until it unlocked, and B found the order there.",
@@ -43,9 +43,9 @@ func works(stage string, work time.Duration, fact i18n.Text, then [3]i18n.Text) 
 		Value: func(tr *trace.Trace) string { return strconv.Itoa(len(tr.End().Orders)) },
 		Run:   worksFor(work),
 	}
-	for n, said := range then {
-		teas := strconv.Itoa(n)
-		p.Answers = append(p.Answers, Answer{Words: i18n.Text(teas), Claim: teas, Then: said})
+	words := [3]i18n.Text{"no tea", "one tea", "two teas"}
+	for _, n := range []int{1, 2, 0} { // so that answer 1 is one tea
+		p.Answers = append(p.Answers, Answer{Words: words[n], Claim: strconv.Itoa(n), Then: then[n]})
 	}
 	return p
 }

@@ -23,7 +23,7 @@ var chapter5 = Chapter{
 		learns("6", "The same with stage 6, which looks at its own clock.", map[string]i18n.Text{
 			"4":     "At second 4 nobody knows: a lost network looks like a slow one.",
 			"10":    "At second 10 the first renewal gets no answer. Two thirds of the lease are left, so there is no reason to stop yet.",
-			"30":    "Yes. A counts the lease from when it sent the command. At its end A's context ends, a moment before B can get in.",
+			"30":    "Yes. A counts the lease from when it sent the command, and its context ends with it, before B asks.",
 			"31":    "That would be too late: B is inside then. A counts the lease itself.",
 			"never": "Not here. A counts the lease from when it sent the command, and its context ends with it.",
 		}),

@@ -21,6 +21,7 @@ var chapter6 = Chapter{
 			Facts: []i18n.Text{
 				"B does three things in your order. If it does not have the lock then, it waits for the message, or 30 s, and tries again.",
 				"B's SUBSCRIBE takes two seconds to reach Redis. A unlocks at second 1.",
+				"B can only wait for the acknowledgement when it has sent SUBSCRIBE.",
 			},
 			Ask:   "In which order does B get the lock within two seconds of the unlock?",
 			Moves: []i18n.Text{"SUBSCRIBE K", "wait until Redis acknowledges it", "try: SET K NX"},

@@ -20,7 +20,7 @@ var chapter9 = Chapter{
 			Known: locks, Value: ended(1),
 			Answers: []Answer{
 				{Words: "true: go-redis sends the command again", Claim: "yes", Then: "It does send it again, up to three times. But the key exists by then: it is A's own, and NX refuses."},
-				{Words: "false: another client has it", Claim: "no", Then: "Yes, and no client has it. go-redis sent SET NX again, A's own key refused it, and nobody unlocks until the lease ends."},
+				{Words: "false, as if another client had it", Claim: "no", Then: "Yes, and no client has it. go-redis sent SET NX again, A's own key refused it, and nobody unlocks until the lease ends."},
 				{Words: "an error: the connection broke", Claim: "error", Then: "With MaxRetries: -1 it would. By default go-redis sends the command again, and nobody sees that error."},
 				{Words: "nothing: it waits until the lease ends", Claim: "no, late", Then: "It does not wait: go-redis sends the command again at once, and A's own key refuses it."},
 			},
@@ -55,9 +55,9 @@ var chapter9 = Chapter{
 			Ask:   whoWrites,
 			Known: locks, Value: writers,
 			Answers: []Answer{
-				{Words: "A and B", Claim: "A B", Then: "Yes. B gets R3, R4 and R5. Any two majorities share a server, and the shared one has said yes twice. If R3 stayed away for a lease, B would be refused."},
 				{Words: "A: it has a majority", Claim: "A", Then: "It had one. A vote is a key, and R3 has lost it: R3 votes a second time, for B."},
 				{Words: "B: A has only two left", Claim: "B", Then: "B does, and so does A: nobody asks the servers while A works."},
+				{Words: "A and B", Claim: "A B", Then: "Yes. B gets R3, R4 and R5. Any two majorities share a server, and the shared one has said yes twice. If R3 stayed away for a lease, B would be refused."},
 				{Words: "nobody: two votes each", Claim: "", Then: "R3 votes a second time: with R4 and R5 B has three."},
 			},
 		},

@@ -80,6 +80,7 @@ func init() {
 // Played is a part with its runs.
 type Played struct {
 	Part
+	Path  string // of the file with the lines; "" for a lock of the lesson
 	Lines []Line
 	Runs  []*Run // of each answer; several answers may share one
 	Right []bool // for each answer
@@ -130,7 +131,8 @@ func (p Part) Play(t *testing.T, sources fs.FS) (*Played, error) {
 		if err != nil {
 			return nil, err
 		}
-		rows = strings.Split(files[cmp.Or(p.File, "mutex.go")], "\n")
+		file := cmp.Or(p.File, "mutex.go")
+		played.Path, rows = stage.Dir+"/"+file, strings.Split(files[file], "\n")
 	}
 	base := subject.Config()
 	if p.Story != "" {
@@ -207,6 +209,20 @@ func PlayAll(t *testing.T, sources fs.FS) (all [][]*Played, err error) {
 		all = append(all, parts)
 	}
 	return all, nil
+}
+
+// ToPlay returns the answers whose runs are played when one is chosen: its own, or, if it rightly says that no
+// other is right, all others.
+func (p *Played) ToPlay(chosen int) (all []int) {
+	if !p.Answers[chosen].None || !p.Right[chosen] {
+		return []int{chosen}
+	}
+	for i := range p.Answers {
+		if i != chosen {
+			all = append(all, i)
+		}
+	}
+	return all
 }
 
 // Find returns the index of the answer that a reader names, by its number or by its order of the moves; -1 if

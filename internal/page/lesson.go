@@ -38,6 +38,7 @@ type answer struct {
 	Order string     `json:"order,omitempty"`
 	Right bool       `json:"right,omitempty"`
 	Then  string     `json:"then"`
+	Play  []int      `json:"play"` // the answers whose runs are played when it is chosen
 	Run   engine.Run `json:"run"`
 }
 
@@ -61,7 +62,7 @@ func lessonOf(played [][]*lesson.Played, in i18n.Language) (all []chapter) {
 				}
 			}
 			for i, a := range p.Answers {
-				q.Answers = append(q.Answers, answer{say(a.Words), a.Order, p.Right[i], say(a.Then), engine.NewRun(p.Runs[i].Trace, p.Runs[i].Found, stages.Code{}, in)})
+				q.Answers = append(q.Answers, answer{say(a.Words), a.Order, p.Right[i], say(a.Then), p.ToPlay(i), engine.NewRun(p.Runs[i].Trace, p.Runs[i].Found, stages.Code{}, in)})
 			}
 			shown.Parts = append(shown.Parts, q)
 		}

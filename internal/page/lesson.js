@@ -84,12 +84,22 @@ function pick(i) {
   const answer = part.answers[i];
   if (lesson.playing) return;
   lesson.playing = answer;
+  lesson.queue = answer.play.map((n) => part.answers[n]);
   if (lesson.tried.size === 0) progress.answered(lesson.chapter, lesson.part, Boolean(answer.right));
   lesson.tried.add(i);
   lesson.choices.classList.add('answered'); // a phone hides the other answers
   lesson.choices.querySelectorAll('button').forEach((b) => { b.disabled = true; b.classList.toggle('chosen', !part.moves && Number(b.dataset.n) === i + 1); });
+  playNext();
+}
+
+// playNext plays the next run of the answer.
+function playNext() {
+  const next = lesson.queue.shift();
   lesson.says.textContent = '';
-  drawRun(answer.run, part.known);
+  const part = data.lesson[lesson.chapter].parts[lesson.part];
+  drawRun(next.run, part.known);
+  if (next !== lesson.playing) lesson.run.prepend(el('p', {}, say('{n} is played:', {n: part.answers.indexOf(next) + 1})));
+  lesson.now = next;
   lesson.more.replaceChildren(el('button', {type: 'button', class: 'primary', onclick: beat}, say('Go on'), ' ', el('kbd', {}, say('space'))));
   lesson.more.firstChild.focus({preventScroll: true});
   beat();
@@ -115,8 +125,12 @@ function endsBeat(i) {
 function endRun() {
   const chapter = data.lesson[lesson.chapter];
   const part = chapter.parts[lesson.part];
+  if (lesson.queue.length > 0) {
+    lesson.says.textContent = say(lesson.now.then);
+    return goOn(say('Go on'), playNext);
+  }
   const {then, right} = lesson.playing;
-  lesson.says.textContent = say(then);
+  lesson.says.replaceChildren(...(lesson.now === lesson.playing ? [] : [say(lesson.now.then), el('br')]), say(then));
   lesson.playing = null;
   if (!right) return askAgain();
   if (lesson.again) return goOn(say('Go on'), () => showLesson('#learn'));
@@ -146,7 +160,11 @@ function askAgain() {
   lesson.choices.querySelector('button:enabled').focus({preventScroll: true});
 }
 
-function giveUp() { lesson.says.textContent = say('Then try them: ten seconds each, and nothing is counted.'); }
+function giveUp() {
+  lesson.tried.add(-1); // so that the next answer is not the first one
+  progress.answered(lesson.chapter, lesson.part, false);
+  lesson.says.textContent = say('Then try them, ten seconds each. The question comes again on another day.');
+}
 
 // pressMove adds a move to the order. Each server asks before it writes. With the last move the run is shown.
 function pressMove(n) {
