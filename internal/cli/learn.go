@@ -21,7 +21,7 @@ import (
 func (a *app) learnCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "learn [CHAPTER]",
-		Short: "A lesson that asks first: ten chapters, a run for each answer",
+		Short: "A lesson that asks first: ten chapters, 40 minutes, a run for each answer",
 		Long: "learn asks before it shows: where must a process stop, who is inside then? Each answer is played, " +
 			"also a wrong one. Without a chapter it goes on where you were. Each line of the input is one answer, so " +
 			"it can be piped; 0 is \"I don't know\", q ends it.",
@@ -72,6 +72,7 @@ var (
 	chapterOf = i18n.New("{n} of {all} · {title}")
 	dontKnow  = i18n.New("I don’t know")
 	tryThem   = i18n.New("Then try them, ten seconds each. The question comes again on another day.")
+	notYet    = i18n.New("Not yet. Choose another answer.")
 	chooseOne = i18n.New("Answer with a number from 0 to {n}, or q.")
 	orderMove = i18n.New("Answer with the numbers of all moves in a possible order, as {example}, or q.")
 	remember  = i18n.New("Remember: {what}")
@@ -261,6 +262,9 @@ func (l *learner) ask(p *lesson.Played) bool {
 			}
 			l.prose("", 0, l.say(p.Answers[i].Then))
 			fmt.Fprintln(l.out)
+			if !p.Right[i] {
+				fmt.Fprintln(l.out, l.say(notYet))
+			}
 			return p.Right[i]
 		}
 	}

@@ -19,7 +19,7 @@ var chapter8 = Chapter{
 	Parts: []Part{
 		{
 			Stage: "doc1", File: "lock.go",
-			Code:  []string{"for tick := time.NewTicker", "renewed, err := renewScript.Run", "if err != nil || renewed == 0", "return"},
+			Code:  []string{"for tick := time.NewTicker", "case <-tick.C:", "renewed, err := renewScript.Run", "if err != nil || renewed == 0", "return"},
 			Facts: []i18n.Text{"A watchdog. Its script compares the owner, and gives the key 30 s more. A works for more than 30 s, and B tries at second 31."},
 			Ask:   whichLine,
 			Known: func(e trace.Event) bool { return e.Acquires() && e.Client == "A" }, Is: twoAtWork,
@@ -27,7 +27,7 @@ var chapter8 = Chapter{
 				{Line: "for tick := time.NewTicker", Run: worksOn(nil), Then: "Not this one. It renews at 10, 20 and 30 s. One attempt may fail, and the next one still comes in time."},
 				{Line: "renewed, err := renewScript.Run", Run: worksOn(late), Then: "Not this one. The script arrives two seconds late, and the lease still lasts: B is refused."},
 				{Line: "if err != nil || renewed == 0", Run: worksOn(loading), Then: "Guilty. Redis was loading its data for a moment. One error ends the watchdog, the lease ends at second 30, and B is in while A works. It is the first lock of docs/documents.md; exercise r5 has the same mistake."},
-				{Words: fine, None: true, Run: worksOn(nil), Then: "Nothing went wrong, and B is refused. That is one run. Which line ends the watchdog? Choose it."},
+				{Words: fine, None: true, Run: worksOn(nil), Then: "Nothing went wrong, and B is refused. That is one run."},
 			},
 		},
 		{
@@ -40,7 +40,7 @@ var chapter8 = Chapter{
 				{Line: "m.value = a new UUID", Run: triesAgain, Then: "Guilty. A has the lock and tries once more. It is refused, and has forgotten the value of its hold: its Unlock finds another one, and the key stays until the lease ends."},
 				{Line: "SET K m.value NX PX 30000", Run: diesAt(1, true), Then: "Not this one. A dies behind it, and B gets in when the lease is over."},
 				{Line: "true", Run: unlocksAndGoes, Then: "Not this one. A got the lock, and its Unlock frees it: B gets in."},
-				{Words: fine, None: true, Run: unlocksAndGoes, Then: "Nothing went wrong, and B gets in. That is one run. What does a try that is refused leave behind? Choose a line."},
+				{Words: fine, None: true, Run: unlocksAndGoes, Then: "Nothing went wrong, and B gets in. That is one run. What does a try that is refused leave behind?"},
 			},
 		},
 		{

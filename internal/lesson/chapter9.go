@@ -34,7 +34,7 @@ var chapter9 = Chapter{
 				{Words: "it gets the lock: it is the same process", Claim: "yes", Then: "The lock knows values and no processes. The function draws a new value, and its SET NX is refused."},
 				{Words: "it gets the lock when the lease has ended", Claim: "yes, late", Then: "Ten seconds are too short, and here A's watchdog keeps the lease alive while A waits for itself."},
 				{Words: "it is refused at once", Claim: "error", Then: "TryLock would be. Lock asks until its time is up, and A waits for A."},
-				{Words: "it waits in vain", Claim: "error, late", Then: "Yes: A waits for A. Stage 6 counts to two: there the context says that it is the same caller."},
+				{Words: "it waits in vain", Claim: "error, late", Then: "Yes: A waits for A. Stage 6 counts its holds instead: the context of the call tells it that it is the same caller."},
 			},
 		},
 		{
@@ -51,13 +51,13 @@ var chapter9 = Chapter{
 		},
 		{
 			Stage: "redlock", Story: "redlock-restart-empty",
-			Facts: []i18n.Text{"Five servers, and the lock is A's if three of them say yes. A has its key on R1, R2 and R3. R3 restarts at once, without its keys.", "B asks all five. Each that gets the lock writes its order."},
+			Facts: []i18n.Text{"RedLock: five servers, and the lock is A's if three of them say yes. A has its key on R1, R2 and R3. R3 restarts at once, without its keys.", "B asks all five. Each that gets the lock writes its order."},
 			Ask:   whoWrites,
 			Known: locks, Value: writers,
 			Answers: []Answer{
 				{Words: "A: it has a majority", Claim: "A", Then: "It had one. A vote is a key, and R3 has lost it: R3 votes a second time, for B."},
 				{Words: "B: A has only two left", Claim: "B", Then: "B does, and so does A: nobody asks the servers while A works."},
-				{Words: "A and B", Claim: "A B", Then: "Yes. B gets R3, R4 and R5. Any two majorities share a server, and the shared one has said yes twice. If R3 stayed away for a lease, B would be refused."},
+				{Words: "A and B: each has had a majority", Claim: "A B", Then: "Yes. B gets R3, R4 and R5. Any two majorities share a server, and the shared one has said yes twice. If R3 stayed away for a lease, B would be refused."},
 				{Words: "nobody: two votes each", Claim: "", Then: "R3 votes a second time: with R4 and R5 B has three."},
 			},
 		},
@@ -69,12 +69,12 @@ var chapter9 = Chapter{
 			Answers: []Answer{
 				{Words: "A's: B is refused", Claim: "A", Then: "B was first. Its lock and its insert were in order, and A's is refused."},
 				{Words: "both: stage 1 can do less than stage 6", Claim: "A B", Then: "The lock fails, as stage 6 did. The table does not: it refuses A's insert."},
-				{Words: "B's", Claim: "B", Then: "Yes, once. A's insert is refused, and for A that means: somebody has done it already. The lock saves work, and the resource keeps the truth."},
+				{Words: "B's: A is refused", Claim: "B", Then: "Yes, once. A's insert is refused, and for A that means: somebody has done it already. The lock saves work, and the resource keeps the truth."},
 				{Words: "none: both are refused", Claim: "", Then: "The table refuses only the second one, and that is A's."},
 			},
 		},
 	},
-	Remember: "Ask who answers, from which memory, and who else believes an older answer.",
+	Remember: "An answer is true when it is given. Ask how long you may rely on it, and who may have another one.",
 	Entry:    "redis-redlock",
 	Next:     "Write your own: go run . kata",
 }

@@ -46,8 +46,8 @@ function drawQuestion() {
   lesson.more = el('div', {class: 'learn-more'});
   const others = el('ul', {class: 'learn-choices'}, ...(part.moves ? part.moves.map((move, i) => choice(i + 1, say(move), () => pressMove(i + 1)))
     : part.answers.flatMap((_, i) => (places.includes(i) ? [] : [press(i)]))), choice(0, say('I don’t know'), giveUp));
-  lesson.choices = el('div', {class: 'learn-side'}, code, ...(part.facts || []).map((fact) => el('p', {}, say(fact))),
-    el('p', {class: 'learn-ask'}, say(part.ask)), others);
+  lesson.choices = el('div', {class: 'learn-side'}, ...(part.facts || []).map((fact) => el('p', {}, say(fact))),
+    el('p', {class: 'learn-ask'}, say(part.ask)), part.path ? el('p', {class: 'learn-where'}, el('code', {}, part.path)) : null, code, others);
   main.replaceChildren(el('div', {class: 'learn'},
     el('p', {class: 'learn-where'}, say('{n} of {all}', {n: lesson.chapter, all: data.lesson.length - 1}),
       /^\d/.test(part.stage) ? ` · ${say('stage {id}', {id: part.stage})}` : '', chapters()),
@@ -98,6 +98,7 @@ function playNext() {
   lesson.says.textContent = '';
   const part = data.lesson[lesson.chapter].parts[lesson.part];
   drawRun(next.run, part.known);
+  if (part.moves) lesson.run.prepend(el('p', {}, movesOf(next.order)));
   if (next !== lesson.playing) lesson.run.prepend(el('p', {}, say('{n} is played:', {n: part.answers.indexOf(next) + 1})));
   lesson.now = next;
   lesson.more.replaceChildren(el('button', {type: 'button', class: 'primary', onclick: beat}, say('Go on'), ' ', el('kbd', {}, say('space'))));
@@ -112,8 +113,14 @@ function beat() {
   } while (lesson.rest.length > 0 && !endsBeat(lesson.states.length - lesson.rest.length));
   const box = lesson.rows.parentElement; // which scrolls on a wide screen
   box.scrollTop = box.scrollHeight;
-  lesson.run.scrollIntoView({block: 'end'});
+  follow();
   if (lesson.rest.length === 0) endRun();
+}
+
+// follow scrolls to the end of the run, and to what comes below it.
+function follow() {
+  lesson.run.scrollIntoView({block: 'end'});
+  lesson.more.scrollIntoView({block: 'nearest'});
 }
 
 function endsBeat(i) {
@@ -139,7 +146,8 @@ function endRun() {
   const next = lesson.chapter + 1;
   goOn(data.lesson[next] ? say('Next chapter') : say('To the first screen'), () => { location.hash = data.lesson[next] ? `#learn/${next}` : ''; },
     el('p', {class: 'learn-remember'}, el('b', {}, say('Remember:')), ' ', say(chapter.remember)),
-    chapter.entry ? el('p', {}, ...tell('Say it in an interview: {where}', {where: entryOf(chapter.entry)})) : null,
+    chapter.entry ? el('details', {}, el('summary', {}, ...tell('Say it in an interview: {where}', {where: entryOf(chapter.entry)})), el('p', {}, say(chapter.spoken))) : null,
+    data.lesson[next] ? null : el('p', {}, say('Questions that you missed are asked again on another day: {n}.', {n: progress.missed.length})),
     el('p', {}, say(chapter.next)));
 }
 
@@ -148,16 +156,16 @@ const entryOf = (id) => el('code', {}, `docs/${language === 'zh' ? 'zh-CN/' : ''
 function goOn(label, act, ...before) {
   lesson.more.replaceChildren(...before.filter(Boolean), el('button', {type: 'button', class: 'primary', onclick: act}, label, ' ', el('kbd', {}, say('space'))));
   lesson.more.lastChild.focus({preventScroll: true});
-  lesson.run.scrollIntoView({block: 'end'});
+  follow();
 }
 
 // askAgain lets the visitor choose another answer.
 function askAgain() {
-  lesson.more.replaceChildren();
+  lesson.more.replaceChildren(el('p', {}, say('Not yet. Choose another answer.')));
   lesson.moves = '';
   lesson.choices.classList.remove('answered');
   lesson.choices.querySelectorAll('button').forEach((b) => { b.disabled = lesson.tried.has(Number(b.dataset.n) - 1) && !data.lesson[lesson.chapter].parts[lesson.part].moves; });
-  lesson.choices.querySelector('button:enabled').focus({preventScroll: true});
+  main.querySelector('h1').focus({preventScroll: true}); // space must not choose
 }
 
 function giveUp() {
@@ -166,6 +174,8 @@ function giveUp() {
   lesson.says.textContent = say('Then try them, ten seconds each. The question comes again on another day.');
 }
 
+const movesOf = (order) => [...order].map((m) => say(data.lesson[lesson.chapter].parts[lesson.part].moves[m - 1])).join(' · ');
+
 // pressMove adds a move to the order. Each server asks before it writes. With the last move the run is shown.
 function pressMove(n) {
   const part = data.lesson[lesson.chapter].parts[lesson.part];
@@ -173,7 +183,7 @@ function pressMove(n) {
   const fits = part.answers.filter((answer) => answer.order.startsWith(order));
   if (fits.length === 0) return;
   lesson.moves = order;
-  lesson.says.textContent = [...order].map((m) => say(part.moves[m - 1])).join(' · ');
+  lesson.says.textContent = movesOf(order);
   lesson.choices.querySelectorAll('button').forEach((b) => { b.disabled = !part.answers.some((answer) => answer.order.startsWith(order + b.dataset.n)); });
   if (fits.length === 1 && fits[0].order === order) pick(part.answers.indexOf(fits[0]));
 }
