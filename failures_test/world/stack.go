@@ -63,15 +63,6 @@ func createdBy() (function string, goroutine uint64) {
 	return string(found[1]), goroutine
 }
 
-// deepen grows the goroutine's stack to the size that go-redis needs. Here the stack is still
-// empty; later it would grow twice and be copied each time.
-//
-//go:noinline
-func deepen() {
-	var room [6 << 10]byte
-	runtime.KeepAlive(&room)
-}
-
 var sources sync.Map // sourceKey → Source
 
 type sourceKey struct {
