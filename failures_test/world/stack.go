@@ -31,12 +31,9 @@ func callerStack() *stack {
 // isWhole reports whether the stack includes its first frame.
 func (s *stack) isWhole() bool { return s.depth < len(s.pcs) }
 
-// startedBy reports whether the goroutine began in the function with that entry point: its first
-// frame except the runtime's.
+// startedBy reports whether the goroutine of a whole stack began in the function with that entry point:
+// its first frame except the runtime's.
 func (s *stack) startedBy(entry uintptr) bool {
-	if s.depth < 2 || !s.isWhole() {
-		return false
-	}
 	return runtime.FuncForPC(s.pcs[s.depth-2]-1).Entry() == entry
 }
 
