@@ -93,9 +93,8 @@ func Search(t *testing.T, s Setup, properties []Property, limits Limits) (Result
 // level runs all schedules of one cost. It returns false if a limit stopped it.
 func (x *search) level(cost int) (bool, error) {
 	for len(x.levels[cost]) > 0 {
-		x.result.States = len(x.seen)
 		l := x.limits
-		if l.Runs > 0 && x.result.Runs >= l.Runs || len(x.seen) >= mostStates || l.Stop != nil && l.Stop(x.result.Progress) {
+		if l.Runs > 0 && x.result.Runs >= l.Runs || x.result.States >= mostStates || l.Stop != nil && l.Stop(x.result.Progress) {
 			return false, nil
 		}
 		queue := x.levels[cost]
@@ -105,7 +104,6 @@ func (x *search) level(cost int) (bool, error) {
 			return false, err
 		}
 	}
-	x.result.States = len(x.seen)
 	return true, nil
 }
 
@@ -159,6 +157,7 @@ func (x *search) isNew(p Point, cost, steps int) bool {
 		return false
 	}
 	x.seen[digest] = now
+	x.result.States = len(x.seen)
 	return true
 }
 
