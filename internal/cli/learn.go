@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,16 +21,17 @@ import (
 func (a *app) learnCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "learn [CHAPTER]",
-		Short: "A lesson that asks first: eight chapters, a run for each answer",
+		Short: "A lesson that asks first: ten chapters, a run for each answer",
 		Long: "learn asks before it shows: where must a process stop, who is inside then? Each answer is played, " +
 			"also a wrong one. Without a chapter it goes on where you were. Each line of the input is one answer, so " +
 			"it can be piped; 0 is \"I don't know\", q ends it.",
 		Example: "go run . learn",
 		Args:    words(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			learned := interview.LoadMemory(a.configDir, "lesson.json")
+			_, typed := keyboard.Terminal(cmd.InOrStdin())
+			l := &learner{app: a, in: bufio.NewScanner(cmd.InOrStdin()), echo: !typed, learned: interview.LoadMemory(a.configDir, lessonFile)}
 			at := 0
-			for at < len(lesson.Chapters)-1 && slices.Contains(learned.IDs, strconv.Itoa(at)) {
+			for at < len(lesson.Chapters)-1 && slices.Contains(l.learned.IDs, strconv.Itoa(at)) {
 				at++
 			}
 			if len(args) > 0 {
@@ -38,25 +40,23 @@ func (a *app) learnCommand() *cobra.Command {
 					return noChapter.Args("name", strconv.Quote(args[0]), "last", len(lesson.Chapters)-1)
 				}
 				at = n
+			} else if err := l.askAgain(); err != nil {
+				return err
 			}
-			_, typed := keyboard.Terminal(cmd.InOrStdin())
-			l := &learner{app: a, in: bufio.NewScanner(cmd.InOrStdin()), echo: !typed}
 			for ; at < len(lesson.Chapters) && !l.over; at++ {
 				if err := l.chapter(at); err != nil {
 					return err
 				}
-				if !l.over && learned.Err == nil {
-					learned = interview.LoadMemory(a.configDir, "lesson.json")
-					learned.Err = learned.Update(map[string]bool{strconv.Itoa(at): false})
-				}
 			}
-			if learned.Err != nil {
-				a.note(notKept, "error", learned.Err)
+			if l.learned.Err != nil {
+				a.note(notKept, "error", l.learned.Err)
 			}
 			return nil
 		},
 	}
 }
+
+const lessonFile = "lesson.json"
 
 var (
 	notKept   = i18n.New("Where you are is not remembered: {error}")
@@ -68,6 +68,7 @@ var (
 	orderMove = i18n.New("Answer with the numbers of all moves in your order, as 1234, or q.")
 	remember  = i18n.New("Remember: {what}")
 	sayIt     = i18n.New("Say it in an interview: {where}")
+	onceMore  = i18n.NewPlural("{n} question that you missed the last time", "{n} questions that you missed the last time")
 )
 
 // learner is a lesson in a terminal.
@@ -76,6 +77,40 @@ type learner struct {
 	in   *bufio.Scanner
 	echo bool // the input is not typed in a terminal
 	over bool
+	// learned has the chapters that are done, as "3", and the questions that were missed, with the day, as
+	// "3/1 2026-11-26".
+	learned interview.Memory
+}
+
+// update removes or adds ids of l.learned.
+func (l *learner) update(remove map[string]bool) {
+	if l.learned.Err == nil {
+		l.learned = interview.LoadMemory(l.configDir, lessonFile) // again: another lesson may have gone on meanwhile
+		l.learned.Err = l.learned.Update(remove)
+	}
+}
+
+// askAgain asks the questions that were missed on an earlier day.
+func (l *learner) askAgain() error {
+	today := time.Now().Format(time.DateOnly)
+	missed := slices.DeleteFunc(slices.Clone(l.learned.IDs), func(id string) bool {
+		_, day, is := strings.Cut(id, " ")
+		return !is || day >= today
+	})
+	if len(missed) > 0 {
+		fmt.Fprint(l.out, l.color.Paint(term.Bold, onceMore.Of(len(missed)).Localize(l.lang)), "\n\n")
+	}
+	for _, id := range missed {
+		var n, q int
+		if _, err := fmt.Sscanf(id, "%d/%d", &n, &q); err != nil || n >= len(lesson.Chapters) || q > len(lesson.Chapters[n].Parts) {
+			l.update(map[string]bool{id: true})
+			continue
+		}
+		if err := l.question(n, q); err != nil || l.over {
+			return err
+		}
+	}
+	return nil
 }
 
 // chapter asks the questions of a chapter until each is answered rightly or the input ends.
@@ -83,17 +118,9 @@ func (l *learner) chapter(n int) error {
 	c := lesson.Chapters[n]
 	fmt.Fprintln(l.out, l.color.Paint(term.Bold, l.say(chapterOf, "n", n, "all", len(lesson.Chapters)-1, "title", c.Title)))
 	l.prose("", 0, l.say(c.Lead))
-	for _, p := range c.Parts {
-		played, err := p.Play(l.t, l.sources)
-		if err != nil {
-			return failedError{err}
-		}
-		l.situation(played)
-		for right := false; !right && !l.over; {
-			right = l.ask(played)
-		}
-		if l.over {
-			return nil
+	for i := range c.Parts {
+		if err := l.question(n, i+1); err != nil || l.over {
+			return err
 		}
 	}
 	l.prose("", 0, l.color.Paint(term.Bold, l.say(remember, "what", c.Remember)))
@@ -102,20 +129,47 @@ func (l *learner) chapter(n int) error {
 	}
 	l.prose("", 0, l.say(c.Next))
 	fmt.Fprintln(l.out)
+	l.update(map[string]bool{strconv.Itoa(n): false})
+	return nil
+}
+
+// question asks the qth question of a chapter until it is answered rightly or the input ends. Whether the first
+// answer was right is remembered.
+func (l *learner) question(n, q int) error {
+	played, err := lesson.Chapters[n].Parts[q-1].Play(l.t, l.sources)
+	if err != nil {
+		return failedError{err}
+	}
+	l.situation(played)
+	for right, first := false, true; !right; first = false {
+		if right = l.ask(played); l.over {
+			return nil
+		}
+		if first {
+			id := fmt.Sprintf("%d/%d ", n, q)
+			missed := map[string]bool{id + time.Now().Format(time.DateOnly): right}
+			for _, old := range l.learned.IDs {
+				if day, is := strings.CutPrefix(old, id); is && day < time.Now().Format(time.DateOnly) {
+					missed[old] = true
+				}
+			}
+			l.update(missed)
+		}
+	}
 	return nil
 }
 
 // situation prints what is known before a question.
 func (l *learner) situation(p *lesson.Played) {
 	for _, line := range p.Lines {
-		switch {
-		case line.Place > 0:
-			fmt.Fprintf(l.out, "  %s\n", l.color.Paint(term.Bold, fmt.Sprintf("%d ▸ %s", line.Place, l.say(p.Answers[line.Place-1].Words))))
-		case line.Number > 0:
-			fmt.Fprintf(l.out, "%6d  %s\n", line.Number, line.Text)
-		default:
-			fmt.Fprintf(l.out, "        %s\n", line.Text)
+		head, text := p.Show(line, l.lang)
+		if line.Place > 0 {
+			head = l.color.Paint(term.Bold, head)
 		}
+		if line.Text == "" {
+			text = l.color.Paint(term.Bold, text)
+		}
+		fmt.Fprintln(l.out, strings.Join(term.Beside(head, text, l.width), "\n"))
 	}
 	for _, fact := range p.Facts {
 		l.prose("", 0, l.say(fact))
@@ -134,7 +188,9 @@ func (l *learner) ask(p *lesson.Played) bool {
 		}
 	} else {
 		for i, answer := range p.Answers {
-			fmt.Fprintf(l.out, "  %d  %s\n", i+1, l.say(answer.Words))
+			if answer.Words != "" {
+				fmt.Fprintf(l.out, "  %d  %s\n", i+1, l.say(answer.Words))
+			}
 		}
 		fmt.Fprintf(l.out, "  0  %s\n", l.say(dontKnow))
 	}

@@ -107,7 +107,11 @@ type looksTwice struct {
 }
 
 func newLooksTwice(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-	return &looksTwice{rdb: rdb, key: "lock:" + name, lease: lease}, nil
+	return looksTwiceAt(rdb, name, lease), nil
+}
+
+func looksTwiceAt(rdb redis.UniversalClient, name string, lease time.Duration) *looksTwice {
+	return &looksTwice{rdb: rdb, key: "lock:" + name, lease: lease}
 }
 
 func (l *looksTwice) TryLock(ctx context.Context) (bool, error) {
