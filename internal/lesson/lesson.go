@@ -80,7 +80,7 @@ func init() {
 // Played is a part with its runs.
 type Played struct {
 	Part
-	Path  string // of the file with the lines; "" for a lock of the lesson
+	Path  string // of the file with the lines; "" if there is none
 	Lines []Line
 	Runs  []*Run // of each answer; several answers may share one
 	Right []bool // for each answer
@@ -132,7 +132,10 @@ func (p Part) Play(t *testing.T, sources fs.FS) (*Played, error) {
 			return nil, err
 		}
 		file := cmp.Or(p.File, "mutex.go")
-		played.Path, rows = stage.Dir+"/"+file, strings.Split(files[file], "\n")
+		rows = strings.Split(files[file], "\n")
+		if len(p.Code) > 0 {
+			played.Path = stage.Dir + "/" + file
+		}
 	}
 	base := subject.Config()
 	if p.Story != "" {

@@ -113,14 +113,14 @@ function beat() {
   } while (lesson.rest.length > 0 && !endsBeat(lesson.states.length - lesson.rest.length));
   const box = lesson.rows.parentElement; // which scrolls on a wide screen
   box.scrollTop = box.scrollHeight;
-  follow();
   if (lesson.rest.length === 0) endRun();
+  follow();
 }
 
-// follow scrolls to the end of the run, and to what comes below it.
+// follow scrolls to the end of the run, with what is below it.
 function follow() {
+  lesson.run.style.scrollMarginBottom = `${lesson.more.parentElement.offsetHeight + 8}px`;
   lesson.run.scrollIntoView({block: 'end'});
-  lesson.more.scrollIntoView({block: 'nearest'});
 }
 
 function endsBeat(i) {
@@ -156,7 +156,6 @@ const entryOf = (id) => el('code', {}, `docs/${language === 'zh' ? 'zh-CN/' : ''
 function goOn(label, act, ...before) {
   lesson.more.replaceChildren(...before.filter(Boolean), el('button', {type: 'button', class: 'primary', onclick: act}, label, ' ', el('kbd', {}, say('space'))));
   lesson.more.lastChild.focus({preventScroll: true});
-  follow();
 }
 
 // askAgain lets the visitor choose another answer.
