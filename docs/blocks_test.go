@@ -16,9 +16,11 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/stretchr/testify/require"
+
+	"lockkata/internal/i18n"
 )
 
-//go:generate go test lockkata/docs -run TestGeneratedBlocks|TestIndex -timeout 30m -update
+//go:generate go test lockkata/docs -run TestGeneratedBlocks|TestIndex|TestHandouts -timeout 30m -update
 
 var update = flag.Bool("update", false, "write what the commands print into the documents")
 
@@ -30,6 +32,7 @@ var update = flag.Bool("update", false, "write what the commands print into the 
 //	```
 //	<!-- end -->
 //
+// A question of the lesson, <!-- lesson 3.1 -->, has no fence of its own.
 // "from /Unlock/ to /^}$/" at the end of the marker takes a part of it only: from the first
 // line that matches to the next one that does.
 type block struct {
@@ -59,6 +62,14 @@ func blocks(d *document) (found []block, problems []string) {
 		m := mark.FindStringSubmatch(d.lines[i])
 		at := slices.IndexFunc(d.fences, func(f fence) bool { return f.line == line+1 })
 		switch {
+		case m != nil && strings.HasPrefix(m[1], "lesson "):
+			next := line + slices.IndexFunc(d.lines[line:], func(text string) bool { return strings.HasPrefix(text, "<!--") })
+			if next < line || d.lines[next] != end {
+				problems = append(problems, d.at(line)+text+" has no "+end)
+				continue
+			}
+			ends = next + 1
+			found = append(found, block{fence: fence{part: part{line: line}, end: ends}, mark: m[1], words: strings.Fields(m[1])})
 		case d.lines[i] == end:
 			problems = append(problems, d.at(line)+end+" without a block")
 		case m == nil || at < 0:
@@ -110,7 +121,10 @@ func (b *block) read() error {
 // content returns what the block must contain. A Chinese document shows what the command prints in Chinese.
 func (b block) content(t *testing.T, d *document) (text string, err error) {
 	words := b.words
-	if strings.HasPrefix(d.name, inChinese) {
+	if words[0] == "lesson" {
+		return questionOf(t, words[1], languageOf(d.name))
+	}
+	if languageOf(d.name) == i18n.Chinese {
 		words = append(slices.Clone(words), "--lang", "zh")
 	}
 	switch b.words[0] {

@@ -1,40 +1,95 @@
 package docs_test
 
 import (
+	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/aymanbagabas/go-udiff"
 	"github.com/stretchr/testify/require"
 )
 
 var (
-	prompt       = regexp.MustCompile(`(?m)^### (\d+\. .*)$`)
-	rightAnswer  = regexp.MustCompile(`(?m)^\*\*(?:Right|正确答案)[:：]\s*(\d)[.。]\*\*`)
-	promptOnA4   = regexp.MustCompile(`<h3>(\d+\. .*)</h3>`)
-	answerOnA4   = regexp.MustCompile(`<tr><td>(\d+)</td><td>(\d)</td>`)
-	formatting   = strings.NewReplacer("`", "", "<code>", "", "</code>", "")
-	withoutExtra = regexp.MustCompile(` \([^)]*\)$|（[^）]*）$`)
+	promptTitle = regexp.MustCompile(`### ((\d+)\. .*)\n`)
+	beforeList  = regexp.MustCompile(`(?s)^(.*?)\n(- \*\d\. .*)$`)
+	wrongAnswer = regexp.MustCompile(`(?m)^- \*(\d)\. ["“](.+?)[.。]?["”]\* \S.*$`)
+	rightAnswer = regexp.MustCompile(`(?s)\n\*\*(?:Right: |正确答案：)(\d)(?:, |，)["“](.+?)["”][.。]\*\*\s+(.+?)\n\n`)
+	notPrinted  = regexp.MustCompile(`(?m)^<!-- .* -->$|\*\*(?:Ask\.|问。)\*\* ?`)
+	indent      = regexp.MustCompile(`(?m)^  `)
+	place       = regexp.MustCompile(`(?m)^\d ▸ .*$`)
+	code        = regexp.MustCompile("`([^`]+)`")
+	escape      = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 )
 
-// The printed handouts have the workshop's prompts, in its order, with its right answers.
+// html returns the HTML of a paragraph.
+func html(markdown string) string {
+	return code.ReplaceAllString(escape.Replace(markdown), "<code>$1</code>")
+}
+
+// handoutsOf returns the prompts of a workshop and its right answers as the handouts have them.
+func handoutsOf(t *testing.T, workshop string) (prompts, answers string) {
+	t.Helper()
+	for _, section := range strings.Split(workshop, `<a id="prompt-`)[1:] {
+		section, _, _ = strings.Cut(section, "<a id=")
+		title := promptTitle.FindStringSubmatch(section)
+		require.NotNil(t, title, section)
+		_, body, _ := strings.Cut(section, title[0])
+		parts := beforeList.FindStringSubmatch(notPrinted.ReplaceAllString(body, ""))
+		require.NotNil(t, parts, "%s has no answers", title[1])
+
+		prompts += fmt.Sprintf("<div class=\"prompt\">\n<h3>%s</h3>\n", html(title[1]))
+		for _, paragraph := range strings.Split(strings.TrimSpace(parts[1]), "\n\n") {
+			if lines, isCode := strings.CutPrefix(paragraph, "```text\n"); isCode {
+				lines = escape.Replace(indent.ReplaceAllString(strings.TrimSuffix(lines, "\n```"), ""))
+				prompts += "<pre>" + place.ReplaceAllString(lines, "<b>$0</b>") + "</pre>\n"
+				continue
+			}
+			prompts += "<p>" + html(paragraph) + "</p>\n"
+		}
+		list := strings.ReplaceAll(parts[2], "\n  ", " ")
+		all := wrongAnswer.FindAllStringSubmatch(list, -1)
+		require.Len(t, all, strings.Count("\n"+list, "\n- "), "%s: each wrong answer has a reason", title[1])
+		right := rightAnswer.FindStringSubmatch(list)
+		require.NotNil(t, right, "%s: the right answer has a reason", title[1])
+		all = append(all, right)
+		slices.SortFunc(all, func(a, b []string) int { return strings.Compare(a[1], b[1]) })
+		prompts += "<ol>\n"
+		for i, answer := range all {
+			require.Equal(t, strconv.Itoa(i+1), answer[1], title[1])
+			if !strings.Contains(parts[1], "\n  "+answer[1]+" ▸ ") { // it is a place in the code
+				prompts += fmt.Sprintf("<li><b>%s</b><span>%s</span></li>\n", answer[1], html(answer[2]))
+			}
+		}
+		prompts += "</ol>\n</div>\n"
+		answers += fmt.Sprintf("<tr><td>%s</td><td>%s</td><td><b>%s</b> %s</td></tr>\n", title[2], right[1], html(right[2]), html(right[3]))
+	}
+	return prompts, answers
+}
+
+// With -update the test writes the prompts and their answers.
 func TestHandoutsHaveThePromptsOfTheWorkshop(t *testing.T) {
 	for _, folder := range []string{"docs/", inChinese} {
-		workshop := documentNamed(t, folder+"workshop.md").text
-		page, err := fs.ReadFile(root, folder+"handouts.html")
+		workshop, _ := refresh(t, documentNamed(t, folder+"workshop.md"))
+		prompts, answers := handoutsOf(t, workshop)
+		raw, err := fs.ReadFile(root, folder+"handouts.html")
 		require.NoError(t, err)
-		titles := func(of *regexp.Regexp, text string) (all []string) {
-			for _, m := range of.FindAllStringSubmatch(text, 17) {
-				all = append(all, withoutExtra.ReplaceAllString(formatting.Replace(m[1]), ""))
-			}
-			return all
+		text := string(raw)
+		for mark, fresh := range map[string]string{"<!-- prompts -->\n": prompts, "<!-- answers -->\n": answers} {
+			before, after, marked := strings.Cut(text, mark)
+			_, after, ended := strings.Cut(after, end)
+			require.True(t, marked && ended, "%s… %s", mark, end)
+			text = before + mark + fresh + end + after
 		}
-		require.Equal(t, titles(prompt, workshop), titles(promptOnA4, string(page)), folder)
-		right := titles(rightAnswer, workshop)
-		require.Len(t, right, 17, folder)
-		for i, m := range answerOnA4.FindAllStringSubmatch(string(page), -1) {
-			require.Equal(t, right[i], m[2], "%s: prompt %s", folder, m[1])
+		if *update {
+			require.NoError(t, os.WriteFile(filepath.Join("..", filepath.FromSlash(folder), "handouts.html"), []byte(text), 0o644))
+			continue
 		}
+		require.Empty(t, udiff.Unified(folder+"handouts.html", "the workshop", string(raw), text), "out of date: go generate ./docs")
 	}
 }

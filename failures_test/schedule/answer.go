@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"time"
 
 	"lockkata/failures_test/oracle"
@@ -67,10 +68,7 @@ func (a Answer) QuestionIn(l i18n.Language) string {
 // TextIn returns the finding. An answer from another process exists only in the language of that
 // process.
 func (a Answer) TextIn(l i18n.Language) string {
-	if a.finding.Text == "" {
-		return a.Text
-	}
-	return a.finding.Localize(l)
+	return cmp.Or(a.finding.Localize(l), a.Text)
 }
 
 // Localize returns the answer: the violation and its length, or the bound up to which there is

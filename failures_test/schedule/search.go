@@ -50,32 +50,6 @@ type Counterexample struct {
 	Finding  oracle.Finding
 }
 
-// node is a step of a schedule that has not run yet; its parents are the steps before it.
-type node struct {
-	parent *node
-	token  string
-	depth  int32
-}
-
-// then returns a step after n, which is nil at the beginning.
-func (n *node) then(token string) *node { return &node{n, token, n.steps() + 1} }
-
-// steps returns the number of steps up to n.
-func (n *node) steps() int32 {
-	if n == nil {
-		return 0
-	}
-	return n.depth
-}
-
-func (n *node) schedule() []string {
-	tokens := make([]string, n.steps())
-	for ; n != nil; n = n.parent {
-		tokens[n.depth-1] = n.token
-	}
-	return tokens
-}
-
 // mostStates limits the memory of a search: some 60 bytes for each state.
 const mostStates = 8_000_000
 
@@ -87,7 +61,7 @@ type search struct {
 	setup  Setup
 	limits Limits
 	result Result
-	levels [][]*node
+	levels [][][]string // cost → the beginnings of the schedules that have not run yet
 	seen   map[uint64]seenAt
 	open   []Property // not yet broken at a lower cost
 }
@@ -99,14 +73,10 @@ func Search(t *testing.T, s Setup, properties []Property, limits Limits) (Result
 	s.Property = properties[0]
 	x := &search{
 		t: t, setup: s, limits: limits, open: slices.Clone(properties),
-		levels: make([][]*node, limits.Bound+1), seen: map[uint64]seenAt{},
+		levels: make([][][]string, limits.Bound+1), seen: map[uint64]seenAt{},
 	}
 	x.result.Found = map[string]*Counterexample{}
-	var last *node
-	for _, token := range limits.From {
-		last = last.then(token)
-	}
-	x.levels[0] = []*node{last}
+	x.levels[0] = [][]string{limits.From}
 	for x.result.Bound = 0; ; x.result.Bound++ {
 		done, err := x.level(x.result.Bound)
 		if err != nil || !done {
@@ -123,9 +93,8 @@ func Search(t *testing.T, s Setup, properties []Property, limits Limits) (Result
 // level runs all schedules of one cost. It returns false if a limit stopped it.
 func (x *search) level(cost int) (bool, error) {
 	for len(x.levels[cost]) > 0 {
-		x.result.States = len(x.seen)
 		l := x.limits
-		if l.Runs > 0 && x.result.Runs >= l.Runs || len(x.seen) >= mostStates || l.Stop != nil && l.Stop(x.result.Progress) {
+		if l.Runs > 0 && x.result.Runs >= l.Runs || x.result.States >= mostStates || l.Stop != nil && l.Stop(x.result.Progress) {
 			return false, nil
 		}
 		queue := x.levels[cost]
@@ -135,33 +104,30 @@ func (x *search) level(cost int) (bool, error) {
 			return false, err
 		}
 	}
-	x.result.States = len(x.seen)
 	return true, nil
 }
 
 // run follows a schedule, continues with the default choices, and queues the other choices.
-func (x *search) run(prefix *node, cost int) error {
+func (x *search) run(prefix []string, cost int) error {
 	x.result.Runs++
 	var astray error
-	follow := prefix.schedule()
-	given, at := Follow(follow, &astray), prefix
+	given, at := Follow(prefix, &astray), []string{}
 	played, err := Play(x.t, x.setup, func(p Point) (int, bool) {
-		if at == prefix && len(follow) > 0 {
-			i, ok := given(p)
-			follow = follow[1:]
-			return i, ok
+		if len(at) < len(prefix) {
+			at = append(at, prefix[len(at)])
+			return given(p)
 		}
-		if !x.isNew(p, cost, at) {
+		if !x.isNew(p, cost, len(at)) {
 			return 0, false
 		}
 		for i, o := range p.Choices {
 			if i != p.Default && cost+o.Cost <= x.limits.Bound {
-				x.levels[cost+o.Cost] = append(x.levels[cost+o.Cost], at.then(o.Token))
+				x.levels[cost+o.Cost] = append(x.levels[cost+o.Cost], append(slices.Clip(at), o.Token))
 			}
 		}
 		chosen := p.Choices[p.Default]
 		cost += chosen.Cost
-		at = at.then(chosen.Token)
+		at = append(at, chosen.Token)
 		return p.Default, true
 	})
 	if err == nil && astray != nil && x.limits.SkipUnstable {
@@ -181,16 +147,17 @@ func (x *search) run(prefix *node, cost int) error {
 }
 
 // isNew reports whether a state was not yet seen at this cost or a lower one, and records it.
-func (x *search) isNew(p Point, cost int, at *node) bool {
+func (x *search) isNew(p Point, cost, steps int) bool {
 	if x.limits.Plain {
 		return true
 	}
-	digest, now := p.Digest(), seenAt{int32(cost), at.steps()}
+	digest, now := p.Digest(), seenAt{int32(cost), int32(steps)}
 	before, was := x.seen[digest]
 	if was && (before.cost < now.cost || before.cost == now.cost && before.steps <= now.steps) {
 		return false
 	}
 	x.seen[digest] = now
+	x.result.States = len(x.seen)
 	return true
 }
 

@@ -89,6 +89,3 @@ func (c *Call) leave() {
 	c.record(trace.Cancelled, trace.Event{})
 	c.cancel()
 }
-
-// Count returns the answer of HoldCount.
-func (c *Call) Count() int { return c.result.Count }

@@ -33,7 +33,6 @@ var callEntry = reflect.ValueOf((*Call).run).Pointer()
 
 // run executes the call, in its own goroutine.
 func (c *Call) run(do action) {
-	deepen()
 	w, p, id := c.Client.world, c.Client.process, goroutineID()
 	w.mu.Lock()
 	p.running[id] = c

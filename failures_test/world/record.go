@@ -21,9 +21,6 @@ func (w *World) record(e trace.Event) {
 	if w.observer != nil {
 		w.observer.observe(e)
 	}
-	if w.trace.Events == nil {
-		w.trace.Events = make([]trace.Event, 0, 32) // enough for a short run
-	}
 	w.trace.Events = append(w.trace.Events, e)
 }
 

@@ -1,60 +1,44 @@
 package world
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/alicebob/miniredis/v2/server"
+
 	"lockkata/failures_test/trace"
 )
 
-var endOfLine = []byte("\r\n")
-
-// parseCommand removes the first complete command, an array of bulk strings, from buf, the bytes
-// that a client wrote. It returns nil args while the command is incomplete.
+// parseCommand removes the first complete command, an array of strings, from buf, the bytes that a
+// client wrote. It returns nil args while the command is incomplete.
 func parseCommand(buf []byte) (args []string, rest []byte, err error) {
-	header, after, ok := bytes.Cut(buf, endOfLine)
-	if !ok {
+	in := bytes.NewReader(buf)
+	r := bufio.NewReaderSize(in, len(buf))
+	command, err := server.ParseReply(r)
+	if err == io.EOF {
 		return nil, buf, nil
 	}
-	count, err := length(header, '*')
-	if err != nil {
-		return nil, buf, err
+	items, isArray := command.([]any)
+	for _, item := range items {
+		arg, isString := item.(string)
+		isArray = isArray && isString
+		args = append(args, arg)
 	}
-	args = make([]string, 0, count)
-	for range count {
-		header, body, ok := bytes.Cut(after, endOfLine)
-		if !ok {
-			return nil, buf, nil
-		}
-		size, err := length(header, '$')
-		if err != nil {
-			return nil, buf, err
-		}
-		if len(body) < size+2 {
-			return nil, buf, nil
-		}
-		args = append(args, string(body[:size]))
-		after = body[size+2:]
+	if err != nil || !isArray {
+		return nil, buf, fmt.Errorf("world: the client sent %q, which is no command", buf)
 	}
-	return args, after, nil
-}
-
-func length(header []byte, kind byte) (int, error) {
-	digits, isMarked := bytes.CutPrefix(header, []byte{kind})
-	n, err := strconv.Atoi(string(digits))
-	if !isMarked || err != nil || n < 0 {
-		return 0, fmt.Errorf("world: the client sent %q where a length marked %q belongs", header, kind)
-	}
-	return n, nil
+	return args, buf[len(buf)-r.Buffered()-in.Len():], nil
 }
 
 // replyText returns a reply as redis-cli would show it, on one line, and the bytes after the reply.
 // Nested arrays, maps and sets are in brackets.
 func replyText(raw []byte) (text string, rest []byte) {
-	line, rest, ok := bytes.Cut(raw, endOfLine)
+	line, rest, ok := bytes.Cut(raw, []byte("\r\n"))
 	if !ok || len(line) == 0 {
 		return string(raw), nil
 	}

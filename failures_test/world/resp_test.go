@@ -9,10 +9,17 @@ import (
 
 func TestParseCommand(t *testing.T) {
 	args := []string{"SET", "k", "", "two\r\nlines"}
-	parsed, rest, err := parseCommand([]byte(proto.Strings(args...)))
+	whole := []byte(proto.Strings(args...))
+	for size := range whole {
+		parsed, rest, err := parseCommand(whole[:size])
+		require.NoError(t, err)
+		require.Nil(t, parsed)
+		require.Equal(t, whole[:size], rest)
+	}
+	parsed, rest, err := parseCommand(append(whole, '*'))
 	require.NoError(t, err)
 	require.Equal(t, args, parsed)
-	require.Empty(t, rest)
+	require.Equal(t, "*", string(rest))
 }
 
 func TestParseCommandRejectsInvalidBytes(t *testing.T) {

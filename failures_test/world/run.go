@@ -27,7 +27,6 @@ func Run(t *testing.T, config Config, scenario func(*World)) (tr *trace.Trace, e
 		}
 	}()
 	synctest.Test(t, func(*testing.T) {
-		deepen()
 		var servers []Redis
 		for range max(config.Servers, 1) {
 			server, startErr := newEmbedded()

@@ -1,12 +1,11 @@
 package world
 
 import (
-	"crypto/sha1"
-	"encoding/hex"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/redis/go-redis/v9"
 	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/parse"
 )
@@ -20,11 +19,11 @@ type script struct {
 	pure bool
 }
 
-var compiled, bySHA sync.Map // source → *script, SHA1 → *script
+var compiled sync.Map // SHA1 → *script
 
 // compiledAs returns the compiled script with that SHA1, or nil.
 func compiledAs(sha string) *script {
-	known, _ := bySHA.Load(sha)
+	known, _ := compiled.Load(sha)
 	s, _ := known.(*script)
 	return s
 }
@@ -32,19 +31,18 @@ func compiledAs(sha string) *script {
 // compile returns the compiled script, always the same one for the same source. A script that does
 // not compile is not pure.
 func compile(source string) *script {
-	if known, ok := compiled.Load(source); ok {
-		return known.(*script)
+	sha := redis.NewScript(source).Hash()
+	if known := compiledAs(sha); known != nil {
+		return known
 	}
-	sum := sha1.Sum([]byte(source))
-	s := &script{source: source, sha: hex.EncodeToString(sum[:])}
+	s := &script{source: source, sha: sha}
 	// The chunk names are those of miniredis, because they appear in error texts.
 	if chunk, err := parse.Parse(strings.NewReader(source), "<string>"); err == nil {
 		if s.proto, err = lua.Compile(chunk, ""); err == nil {
 			s.pure = isPure(s.proto)
 		}
 	}
-	bySHA.Store(s.sha, s)
-	known, _ := compiled.LoadOrStore(source, s)
+	known, _ := compiled.LoadOrStore(sha, s)
 	return known.(*script)
 }
 

@@ -23,12 +23,8 @@ type luaState struct {
 }
 
 var luaStates = sync.Pool{New: func() any {
-	s := &luaState{l: lua.NewState(lua.Options{SkipOpenLibs: true})}
+	s := &luaState{l: lua.NewState()}
 	s.peer, s.reader = server.NewPeer(bufio.NewWriter(&s.reply)), bufio.NewReader(&s.reply)
-	for _, open := range []lua.LGFunction{lua.OpenBase, lua.OpenTable, lua.OpenString, lua.OpenMath} {
-		s.l.Push(s.l.NewFunction(open))
-		s.l.Call(0, 0)
-	}
 	s.l.SetGlobal("redis", s.l.SetFuncs(s.l.NewTable(), map[string]lua.LGFunction{
 		"call":  func(*lua.LState) int { return s.command(s.fail) },
 		"pcall": func(*lua.LState) int { return s.command(s.returnError) },

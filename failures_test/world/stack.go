@@ -31,12 +31,9 @@ func callerStack() *stack {
 // isWhole reports whether the stack includes its first frame.
 func (s *stack) isWhole() bool { return s.depth < len(s.pcs) }
 
-// startedBy reports whether the goroutine began in the function with that entry point: its first
-// frame except the runtime's.
+// startedBy reports whether the goroutine of a whole stack began in the function with that entry point:
+// its first frame except the runtime's.
 func (s *stack) startedBy(entry uintptr) bool {
-	if s.depth < 2 || !s.isWhole() {
-		return false
-	}
 	return runtime.FuncForPC(s.pcs[s.depth-2]-1).Entry() == entry
 }
 
@@ -61,15 +58,6 @@ func createdBy() (function string, goroutine uint64) {
 	}
 	goroutine, _ = strconv.ParseUint(string(found[2]), 10, 64) // the pattern matches only digits
 	return string(found[1]), goroutine
-}
-
-// deepen grows the goroutine's stack to the size that go-redis needs. Here the stack is still
-// empty; later it would grow twice and be copied each time.
-//
-//go:noinline
-func deepen() {
-	var room [6 << 10]byte
-	runtime.KeepAlive(&room)
 }
 
 var sources sync.Map // sourceKey → Source

@@ -158,10 +158,7 @@ type healthy struct{ syscall.RawConn }
 
 func (healthy) Read(func(fd uintptr) bool) error { return nil }
 
-var (
-	_ net.Conn     = (*wire)(nil)
-	_ syscall.Conn = (*wire)(nil)
-)
+var _ syscall.Conn = (*wire)(nil)
 
 func newWire(p *process, to *Node) *wire {
 	return &wire{world: p.world, process: p, node: to, link: to.server.Connect(), changed: make(chan struct{}, 1), offset: to.offset}

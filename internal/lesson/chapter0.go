@@ -21,6 +21,7 @@ var chapter0 = Chapter{
 	Lead:  "Two servers, A and B, and one ledger. Each asks whether the tea is free, and writes its order if it was. There is no lock.",
 	Parts: []Part{{
 		New:     func(redis.UniversalClient, string, time.Duration) (world.Locker, error) { return noLock{}, nil },
+		Facts:   []i18n.Text{"Each server asks before it writes."},
 		Ask:     "You decide who acts when. Sell the last tea twice.",
 		Moves:   []i18n.Text{"A asks", "A writes", "B asks", "B writes"},
 		Is:      func(tr *trace.Trace) bool { return len(tr.End().Orders) > 1 },
@@ -32,8 +33,8 @@ var chapter0 = Chapter{
 
 // orders returns an answer for each order of the moves in which each server asks before it writes.
 func orders() (all []Answer) {
-	once := i18n.Text("Sold once. The second one asked when the first order was there, and did not write. Try another order.")
-	twice := i18n.Text("Sold twice. Both asked before either wrote, and both answers were true when they were given. In production nobody presses. Put something in between: a lock.")
+	once := i18n.Text("Once. The second one asked when the first order was there, and did not write.")
+	twice := i18n.Text("Twice. Both asked before either wrote, and both answers were true when they were given. In production nobody decides the order. A lock lets only one ask and write at a time.")
 	for order, then := range map[string]i18n.Text{"1234": once, "3412": once, "1324": twice, "1342": twice, "3124": twice, "3142": twice} {
 		all = append(all, Answer{Order: order, Run: inOrder(order), Then: then})
 	}

@@ -10,7 +10,7 @@ import (
 
 var chapter1 = Chapter{
 	Title: "The owner dies",
-	Lead:  "Stage 1 takes the lock with SETNX, which creates a key only if there is none. A second command gives the key a lease. Its TryLock:",
+	Lead:  "Stage 1 takes the lock with SETNX, which creates a key only if there is none. A second command gives the key a lease of 30 s, after which Redis deletes it. Its TryLock:",
 	Parts: []Part{
 		{
 			Stage: "1",
@@ -19,10 +19,10 @@ var chapter1 = Chapter{
 			Ask:   whereMustItDie,
 			Known: locks, Is: neverAgain,
 			Answers: []Answer{
-				{Words: "Redis has not seen SETNX", Before: "created, err := m.rdb.Do", Run: diesAt(1, false), Then: "B gets in. A has left nothing behind. Try another place."},
+				{Words: "Redis has not seen SETNX", Before: "created, err := m.rdb.Do", Run: diesAt(1, false), Then: "B gets in. A has left nothing behind."},
 				{Words: "Redis has created the key", Before: `if err := m.rdb.Do(ctx, "PEXPIRE"`, Run: diesAt(1, true), Then: "There. The key has no lease yet, and the only one who would delete it is dead. It stays for ever."},
-				{Words: "Redis has set the lease", Before: "return true, nil", Run: diesAt(2, true), Then: "B gets in, when the lease has ended. That is what a lease is for. Try another place."},
-				{Words: "nowhere: the key has a lease", None: true, Run: diesAt(0, true), Then: "Nobody died, and the lease ended by itself. That is one run. When does the key get its lease? Try a place."},
+				{Words: "Redis has set the lease", Before: "return true, nil", Run: diesAt(2, true), Then: "B gets in, when the lease has ended. That is what a lease is for."},
+				{Words: "nowhere: the key has a lease", None: true, Run: diesAt(0, true), Then: "Nobody died, and A unlocked when its work was done. That is one run. When does the key get its lease?"},
 			},
 		},
 		{
@@ -45,7 +45,10 @@ var chapter1 = Chapter{
 
 const whereMustItDie i18n.Text = "Where must A die, so that nobody gets in again?"
 
-var dies = []i18n.Text{"A calls TryLock, and its process dies once. Two leases later B tries."}
+var dies = []i18n.Text{
+	"In a run K is the lock's key, A1 the first value that A writes, and A? a value that Redis refuses.",
+	"A calls TryLock, and its process dies there. Two leases later B tries.",
+}
 
 // locks reports whether an event is the first call of a lock.
 func locks(e trace.Event) bool { return e.Kind == trace.Called && e.Call == 1 }
@@ -66,6 +69,10 @@ func diesAt(n int, executed bool) func(*world.World) {
 			at.Crash()
 		}
 		a.StartTryLock()
+		if n == 0 {
+			w.Sleep(time.Second)
+			a.Unlock()
+		}
 		w.Sleep(2*w.Lease + time.Second)
 		b.TryLock()
 	}

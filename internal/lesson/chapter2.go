@@ -43,11 +43,11 @@ var chapter2 = Chapter{
 	Next:     "Looking first is better. Is it enough?",
 }
 
-const whoIsInside i18n.Text = "Who is inside now?"
+const whoIsInside i18n.Text = "Who is inside when C has tried?"
 
 var outlived = []i18n.Text{
-	"A works for 31 s, and its lease is 30 s. B gets the lock at second 31. Then A calls Unlock.",
-	"C tries when A's Unlock has returned.",
+	"A works for 31 s, and its lease is 30 s. B gets the lock at second 31, beside A: more of that in chapter 4. Then A calls Unlock.",
+	"C calls TryLock when A's Unlock has returned.",
 }
 
 // insiders returns the clients that have the lock at the end.

@@ -24,10 +24,10 @@ var chapter3 = Chapter{
 			Ask:   whereMustItStop,
 			Known: unlocks, Is: twoAtWork,
 			Answers: []Answer{
-				{Words: "Redis has not seen GET", Before: `value, err := m.rdb.Do(ctx, "GET"`, Run: stopsAt(beforeGet), Then: "Safe. A looked after the pause, so it saw the truth. Try another place."},
-				{Words: "A has compared: equal", Before: `if err := m.rdb.Do(ctx, "DEL"`, Run: stopsAt(beforeDelete), Then: "There. The comparison was right, about a key that is gone."},
-				{Words: "Redis has executed DEL", Before: "return nil", Run: stopsAt(afterDelete), Then: "Safe. A reply that comes late deletes nothing. Try another place."},
-				{Words: "nowhere: it looks first", None: true, Run: stopsAt(nowhere), Then: "Nobody stopped, and C is refused. That is one run. Who tells A of a change after its look? Try a place."},
+				{Words: "Redis has not seen GET", Before: `value, err := m.rdb.Do(ctx, "GET"`, Run: stopsAt(beforeGet), Then: "Safe. A looked after the pause, so it saw the truth."},
+				{Words: "A has compared: equal", Before: `if err := m.rdb.Do(ctx, "DEL"`, Run: stopsAt(beforeDelete), Then: "There. The comparison was right when it was made. By the time of the DEL the key is B's."},
+				{Words: "Redis has executed DEL", Before: "return nil", Run: stopsAt(afterDelete), Then: "Safe. A reply that comes late deletes nothing."},
+				{Words: "nowhere: it looks first", None: true, Run: stopsAt(nowhere), Then: "Nobody stopped, and C is refused. That is one run. Who tells A of a change after its look?"},
 			},
 		},
 		{
@@ -38,20 +38,20 @@ var chapter3 = Chapter{
 			Known: unlocks, Is: twoAtWork,
 			Answers: []Answer{
 				{Words: "between the two looks", Before: "GET K, compare again", Run: stopsAt(beforeSecondGet), Then: "Safe. Here the second look helps: A sees B's key. Now stop behind it."},
-				{Words: "behind the second look", Before: "DEL K", Run: stopsAt(beforeDelete), Then: "There. There is always a last look, and a place behind it."},
-				{Words: "nowhere: the second look sees the change", None: true, Run: stopsAt(nowhere), Then: "Nobody stopped, and C is refused. That is one run. Try a place."},
+				{Words: "after the second look", Before: "DEL K", Run: stopsAt(beforeDelete), Then: "There. There is always a last look, and a place after it."},
+				{Words: "nowhere: the second look sees the change", None: true, Run: stopsAt(nowhere), Then: "Nobody stopped, and C is refused. That is one run."},
 			},
 		},
 		{
 			Stage: "4",
-			Code:  []string{"deleted, err := unlockScript.Run", "if deleted == 0", "return ErrNotHeld", "return nil"},
+			Code:  []string{`if redis.call("GET"`, `return redis.call("DEL"`, "deleted, err := unlockScript.Run", "if deleted == 0", "return ErrNotHeld", "return nil"},
 			Facts: stops,
 			Ask:   whereMustItStop,
 			Known: unlocks, Is: twoAtWork,
 			Answers: []Answer{
 				{Words: "Redis has not seen the script", Before: "deleted, err := unlockScript.Run", Run: stopsAt(beforeGet), Then: "Safe. The script compares when it runs, and it runs after the pause."},
 				{Words: "Redis has executed the script", Before: "if deleted == 0", Run: stopsAt(afterDelete), Then: "Safe. A reply that comes late deletes nothing."},
-				{Words: "nowhere: it looks first", None: true, Run: stopsAt(nowhere), Then: "Right. The place between the look and the DEL is gone: nobody stands still in the middle of a script."},
+				{Words: "nowhere", None: true, Run: stopsAt(nowhere), Then: "Right. The place between the look and the DEL is gone: nobody stands still in the middle of a script."},
 			},
 		},
 	},
@@ -107,7 +107,11 @@ type looksTwice struct {
 }
 
 func newLooksTwice(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-	return &looksTwice{rdb: rdb, key: "lock:" + name, lease: lease}, nil
+	return looksTwiceAt(rdb, name, lease), nil
+}
+
+func looksTwiceAt(rdb redis.UniversalClient, name string, lease time.Duration) *looksTwice {
+	return &looksTwice{rdb: rdb, key: "lock:" + name, lease: lease}
 }
 
 func (l *looksTwice) TryLock(ctx context.Context) (bool, error) {

@@ -13,19 +13,19 @@ var chapter5 = Chapter{
 	Title: "When does A learn of it?",
 	Lead:  "Stage 5 renews the lease every 10 s. A works under its lock. At second 4 its network dies, and no renewal gets through.",
 	Parts: []Part{
-		learns("5", "B asks at second 31. A works until second 41.", map[string]i18n.Text{
-			"4":     "At second 4 nobody knows: a lost network looks like a slow one.",
-			"10":    "At second 10 the first renewal gets no answer. The watchdog tells nobody.",
-			"30":    "Redis removes the key at second 30. It tells nobody, and A does not look at its own clock.",
-			"31":    "B gets in at second 31. Redis does not tell A, and stage 5 does not either.",
-			"never": "Yes. The watchdog fails in silence: nothing tells A, and it works beside B until its own Unlock.",
+		learns("5", "B asks at second 31. At second 41 the network is back, and A unlocks.", map[string]i18n.Text{
+			"4":  "At second 4 nobody knows: a lost network looks like a slow one.",
+			"10": "At second 10 the first renewal gets no answer. The watchdog tells nobody.",
+			"30": "Redis removes the key at second 30. It tells nobody, and A does not look at its own clock.",
+			"31": "B gets in at second 31. Redis does not tell A, and stage 5 does not either.",
+			"41": "Yes. The watchdog fails in silence. Nothing tells A, and it works beside B until its Unlock finds B's value.",
 		}),
-		learns("6", "The same with stage 6, which looks at its own clock.", map[string]i18n.Text{
-			"4":     "At second 4 nobody knows: a lost network looks like a slow one.",
-			"10":    "At second 10 the first renewal gets no answer. Two thirds of the lease are left, so there is no reason to stop yet.",
-			"30":    "Yes. A counts the lease from when it sent the command. At its end A's context ends, a moment before B can get in.",
-			"31":    "That would be too late: B is inside then. A counts the lease itself.",
-			"never": "Not here. A counts the lease from when it sent the command, and its context ends with it.",
+		learns("6", "The same with stage 6. Its Lock returns a hold with a context, which ends when the hold does.", map[string]i18n.Text{
+			"4":  "At second 4 nobody knows: a lost network looks like a slow one.",
+			"10": "At second 10 the first renewal gets no answer. Two thirds of the lease are left, so there is no reason to stop yet.",
+			"30": "Yes. A counts the lease from when it sent the command, and its context ends with it, before B asks.",
+			"31": "That would be too late: B is inside then. A counts the lease itself.",
+			"41": "Not here. A counts the lease from when it sent the command, and its context ends with it.",
 		}),
 		stuck("5", "A's code is stuck and never calls Unlock. Its process lives. Its lock is stage 5.", "No: the process lives, and so does its watchdog. It renews for nobody, for ever. That is the price."),
 		stuck("4", "The same, and its lock is stage 4.", "Yes. Without a watchdog the lease ends, whatever A does."),
@@ -42,7 +42,7 @@ func learns(stage string, fact i18n.Text, then map[string]i18n.Text) Part {
 		Known: func(e trace.Event) bool { return e.Kind == trace.Cut },
 		Value: func(tr *trace.Trace) string {
 			for _, e := range tr.Events {
-				if e.Kind == trace.Lost {
+				if e.Kind == trace.Lost || e.Kind == trace.Returned && e.Op == trace.OpUnlock && e.Result.Error != "" {
 					return strconv.Itoa(int(e.At.Round(time.Second).Seconds()))
 				}
 			}
@@ -50,14 +50,14 @@ func learns(stage string, fact i18n.Text, then map[string]i18n.Text) Part {
 		},
 		Run: losesNetwork,
 	}
-	words := map[string]i18n.Text{"4": "at second 4", "10": "at second 10", "30": "at second 30", "31": "at second 31", "never": "not before it calls Unlock"}
-	for _, at := range []string{"4", "10", "30", "31", "never"} {
+	words := map[string]i18n.Text{"4": "at second 4", "10": "at second 10", "30": "at second 30", "31": "at second 31", "41": "at second 41, when it unlocks"}
+	for _, at := range []string{"4", "10", "30", "31", "41"} {
 		p.Answers = append(p.Answers, Answer{Words: words[at], Claim: at, Then: then[at]})
 	}
 	return p
 }
 
-// losesNetwork cuts A off at second 4. B asks at second 31.
+// losesNetwork cuts A off from second 4 to second 41, when it unlocks. B asks at second 31.
 func losesNetwork(w *world.World) {
 	a, b := w.Client("A"), w.Client("B")
 	a.Lock()
@@ -66,6 +66,8 @@ func losesNetwork(w *world.World) {
 	w.Sleep(w.Lease + time.Second - w.Now())
 	b.Lock()
 	w.Sleep(10 * time.Second)
+	a.Heal()
+	a.Unlock()
 }
 
 // stuck asks whether B gets in when A never unlocks.

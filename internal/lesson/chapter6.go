@@ -21,12 +21,13 @@ var chapter6 = Chapter{
 			Facts: []i18n.Text{
 				"B does three things in your order. If it does not have the lock then, it waits for the message, or 30 s, and tries again.",
 				"B's SUBSCRIBE takes two seconds to reach Redis. A unlocks at second 1.",
+				"B can only wait for the acknowledgement when it has sent SUBSCRIBE.",
 			},
 			Ask:   "In which order does B get the lock within two seconds of the unlock?",
 			Moves: []i18n.Text{"SUBSCRIBE K", "wait until Redis acknowledges it", "try: SET K NX"},
 			Known: locked, Is: func(tr *trace.Trace) bool { return !sleeps(tr) }, Run: waitsWhile(subscribing, unlock),
 			Answers: []Answer{
-				{Order: "123", With: inSteps("123"), Then: "B has it at second 2, with a single try, the last. One more try in front may be missing: it only saves the subscription if the lock is free."},
+				{Order: "123", With: inSteps("123"), Then: "B has it at second 2, with a single try, the last. A lock may try once more before it subscribes: that only saves the subscription if the lock is free."},
 				{Order: "132", With: inSteps("132"), Then: "B sleeps. It had sent SUBSCRIBE when it tried, but Redis had not seen it. Between the refusal and the acknowledgement B neither asks nor listens."},
 				{Order: "312", With: inSteps("312"), Then: "B sleeps. Redis keeps no message: it reached nobody. B knows that it listens now, and does not ask what it has missed."},
 			},
@@ -44,7 +45,7 @@ var chapter6 = Chapter{
 				{Words: "Redis has not seen the first try", Before: "hold, left, err := m.try", Run: waitsWhile(trying, unlock), Then: "Safe. B asks when the lock is free."},
 				{Words: "Redis has not seen SUBSCRIBE", Before: "case <-woken", Run: waitsWhile(subscribing, unlock), Then: "Safe. The message is missed, and the acknowledgement wakes B: it asks once more."},
 				{Words: "B waits", Before: "hold, left, err = m.try", Run: waitsWhile(nil, unlock), Then: "Safe. B hears the message, and asks."},
-				{Words: "never, even if A dies instead", None: true, Run: waitsWhile(nil, (*world.Client).Crash), Then: "Right. Here A died and published nothing: B slept as long as the lock was held, and asked when the lease was over."},
+				{Words: "at none of them", None: true, Run: waitsWhile(nil, unlock), Then: "Right. None of the three makes B sleep: an acknowledgement is a reason to ask again, as a message is."},
 			},
 		},
 	},

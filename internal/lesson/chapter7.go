@@ -15,27 +15,30 @@ var chapter7 = Chapter{
 	Parts: []Part{
 		{
 			Stage: "6",
-			Facts: []i18n.Text{"A's process stands still for 31 s. B gets the lock and orders the tea. A wakes up, and its next line is the write."},
-			Ask:   "Who keeps the tea from being sold twice?",
-			Is:    soldOnce, Run: writesAfter(stands),
+			Facts: []i18n.Text{
+				"A's process stands still for 31 s. B gets the lock and orders the tea. A wakes up, and its next line is the write.",
+				"Each hold has a number that rises, its token: A's is lower than B's.",
+			},
+			Ask: "Who keeps the tea from being sold twice?",
+			Is:  soldOnce, Run: writesAfter(stands),
 			Answers: []Answer{
 				{Words: "a shorter lease: 10 s", With: shorter, Then: "Sold twice. With a shorter lease a shorter pause is enough; with a longer one, a longer pause."},
-				{Words: "the watchdog of stage 6", Then: "Sold twice. The watchdog lives in A's process and stood still too. A is told of the loss when it wakes up, at the moment at which its next line writes."},
-				{Words: "A, with one more look at the lock before it writes", Run: writesAfter(looks), Then: "Sold twice. The look said that A has the lock, and then came the pause. There is always a last look."},
+				{Words: "the watchdog of stage 6", Then: "Sold twice. The watchdog lives in A's process and stood still too. A is told of the loss when it wakes up, and no line of A reads that before the next one, which writes."},
+				{Words: "A, with one more look at the lock in the line before the write", Run: writesAfter(looks), Then: "Sold twice. The look said that A has the lock, and then came the pause. There is always a last look."},
 				{Words: "a lock over five servers", With: overFive, Then: "Sold twice. Five leases end like one. No server fails here: A does."},
 				{Words: "the ledger: it compares the tokens of A and B", With: guarded(world.TokenGuard), Then: "Sold once. B's token is higher, the ledger has seen it and refuses A's. It compares and writes in one step, when the write arrives."},
 			},
 		},
 		{
 			Stage: "6",
-			Facts: []i18n.Text{"Now A does not stop. A second after its Lock a Redis server is out of memory and evicts the lock's key. B calls TryLock, then A writes."},
+			Facts: []i18n.Text{"Now A does not stop, and the ledger compares nothing. A second after its Lock a Redis server is out of memory and evicts the lock's key. B calls TryLock, then A writes."},
 			Ask:   "Which lock keeps the tea from being sold twice now?",
 			Is:    soldOnce, Run: writesAfter(evicts),
 			Answers: []Answer{
 				{Words: "a shorter lease: 10 s", With: shorter, Then: "Sold twice. The key is gone before any lease is over."},
 				{Words: "the watchdog of stage 6", Then: "Sold twice. It finds the key gone when it renews: at second 10."},
-				{Words: "a lock over five servers", With: overFive, Then: "Sold once. Four servers still have A's key, and B gets no majority. Here a server fails and A runs: the other way round."},
-				{Words: "none: no lock can", None: true, Then: "Stage 6 cannot. But here A runs, and a single server fails. Does no lock outlive a server? Try another answer."},
+				{Words: "a lock over five servers", With: overFive, Then: "Sold once. Four servers still have A's key, and B gets no majority. Before, it was A that failed; here it is one server."},
+				{Words: "none: no lock can", None: true, Then: "Stage 6 cannot. But here A runs, and a single server fails. Does no lock outlive a server?"},
 			},
 		},
 		{

@@ -46,12 +46,14 @@ type Part struct {
 	Is    func(*trace.Trace) bool
 	Value func(*trace.Trace) string
 	Run   func(*world.World) // of every answer that has no run of its own
+	Story string             // the id of a failure, in whose world the part runs; its script is the default Run
 }
 
 // Answer is an answer to choose.
 type Answer struct {
 	Words  i18n.Text
 	Before string // the line of Code before which it stands; "" for none
+	Line   string // the line of Code that it names, in place of Words
 	Order  string // of the moves, as 1324
 	Run    func(*world.World)
 	With   func(*world.Config) // changes the world of its run, which no other answer shares then
@@ -61,7 +63,7 @@ type Answer struct {
 }
 
 // Chapters are all chapters, in order.
-var Chapters = []Chapter{chapter0, chapter1, chapter2, chapter3, chapter4, chapter5, chapter6, chapter7}
+var Chapters = []Chapter{chapter0, chapter1, chapter2, chapter3, chapter4, chapter5, chapter6, chapter7, chapter8, chapter9}
 
 func init() {
 	for _, c := range Chapters {
@@ -78,6 +80,7 @@ func init() {
 // Played is a part with its runs.
 type Played struct {
 	Part
+	Path  string // of the file with the lines; "" if there is none
 	Lines []Line
 	Runs  []*Run // of each answer; several answers may share one
 	Right []bool // for each answer
@@ -90,11 +93,26 @@ type Run struct {
 	Found []oracle.Finding
 }
 
-// Line is a line of the code, or a place before the next line, which is the answer of that number.
+// Line is a line of the code, or a place before the next line. The answer of number Place names it.
 type Line struct {
 	Number int    `json:"number,omitempty"`
 	Text   string `json:"text,omitempty"`
 	Place  int    `json:"place,omitempty"`
+}
+
+// Show returns a line as it is printed, in two parts: its number, or that of its answer, and the text.
+func (p *Played) Show(line Line, in i18n.Language) (head, text string) {
+	text = strings.TrimLeft(line.Text, "\t")
+	indent := strings.Repeat("    ", len(line.Text)-len(text))
+	switch {
+	case line.Text == "":
+		return fmt.Sprintf("  %d ▸ ", line.Place), p.Answers[line.Place-1].Words.Localize(in)
+	case line.Place > 0:
+		return fmt.Sprintf("  %d ▸ ", line.Place) + indent, text
+	case line.Number > 0:
+		return fmt.Sprintf("%6d  ", line.Number) + indent, text
+	}
+	return "        " + indent, text
 }
 
 // Play plays a part. sources has the files of the repository.
@@ -102,8 +120,10 @@ func (p Part) Play(t *testing.T, sources fs.FS) (*Played, error) {
 	played, rows := &Played{Part: p}, p.Code
 	subject := failures.Subject{New: p.New}
 	if p.Stage != "" {
-		stage := stages.MustFind(p.Stage)
-		var err error
+		stage, err := stages.FindLock(p.Stage)
+		if err != nil {
+			return nil, err
+		}
 		if subject, err = failures.DiscoverScripts(t, stage.Subject); err != nil {
 			return nil, err
 		}
@@ -111,7 +131,19 @@ func (p Part) Play(t *testing.T, sources fs.FS) (*Played, error) {
 		if err != nil {
 			return nil, err
 		}
-		rows = strings.Split(files[cmp.Or(p.File, "mutex.go")], "\n")
+		file := cmp.Or(p.File, "mutex.go")
+		rows = strings.Split(files[file], "\n")
+		if len(p.Code) > 0 {
+			played.Path = stage.Dir + "/" + file
+		}
+	}
+	base := subject.Config()
+	if p.Story != "" {
+		f, _ := failures.Find(p.Story)
+		base = f.Config(subject)
+		if p.Run == nil {
+			p.Run = f.Script
+		}
 	}
 	var err error
 	if played.Lines, err = p.lines(rows); err != nil {
@@ -121,7 +153,7 @@ func (p Part) Play(t *testing.T, sources fs.FS) (*Played, error) {
 	for i, a := range p.Answers {
 		run := shared
 		if a.Run != nil || a.With != nil || run == nil {
-			script, config := a.Run, subject.Config()
+			script, config := a.Run, base
 			if script == nil {
 				script = p.Run
 			}
@@ -182,6 +214,20 @@ func PlayAll(t *testing.T, sources fs.FS) (all [][]*Played, err error) {
 	return all, nil
 }
 
+// ToPlay returns the answers whose runs are played when one is chosen: its own, or, if it rightly says that no
+// other is right, all others.
+func (p *Played) ToPlay(chosen int) (all []int) {
+	if !p.Answers[chosen].None || !p.Right[chosen] {
+		return []int{chosen}
+	}
+	for i := range p.Answers {
+		if i != chosen {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
 // Find returns the index of the answer that a reader names, by its number or by its order of the moves; -1 if
 // there is none.
 func (p *Played) Find(name string) int {
@@ -206,11 +252,17 @@ func (p Part) lines(rows []string) (all []Line, err error) {
 		}
 		at += 1 + next
 		text, _, _ := strings.Cut(rows[at], " //") // a comment tells too much
-		line := Line{Text: strings.TrimPrefix(text, "\t")}
+		line := Line{Text: text}
+		line.Place = 1 + slices.IndexFunc(p.Answers, func(a Answer) bool { return a.Line == begins })
 		if p.Stage != "" {
 			line.Number = at + 1
 		}
 		all = append(all, line)
+	}
+	for len(all) > 0 && !slices.ContainsFunc(all, func(l Line) bool { return l.Text != "" && l.Text[0] != '\t' }) { // all are indented
+		for i := range all {
+			all[i].Text = strings.TrimPrefix(all[i].Text, "\t")
+		}
 	}
 	return all, nil
 }

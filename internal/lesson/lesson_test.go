@@ -68,9 +68,9 @@ func TestPlacesStandInTheCode(t *testing.T) {
 		played := play(t, p)
 		for i, a := range p.Answers {
 			stands := slices.ContainsFunc(played.Lines, func(l lesson.Line) bool { return l.Place == i+1 })
-			require.Equal(t, a.Before != "", stands, a.Words)
+			require.Equal(t, a.Before+a.Line != "", stands, a.Words)
 		}
-		lines := slices.DeleteFunc(slices.Clone(played.Lines), func(l lesson.Line) bool { return l.Place > 0 })
+		lines := slices.DeleteFunc(slices.Clone(played.Lines), func(l lesson.Line) bool { return l.Text == "" })
 		require.LessOrEqual(t, len(lines), 6, "lines of code at a time")
 	})
 }
@@ -129,7 +129,7 @@ func TestNothingGivesTheAnswerAway(t *testing.T) {
 func TestNoStrategyReplacesThinking(t *testing.T) {
 	strategies := map[string]func(p *lesson.Played, i int) int{
 		"breaks most": func(p *lesson.Played, i int) int { return len(p.Runs[i].Found) },
-		"longest":     func(p *lesson.Played, i int) int { return len(p.Answers[i].Words) },
+		"longest":     func(p *lesson.Played, i int) int { return len(p.Answers[i].Words) + len(p.Answers[i].Line) },
 		"odd one out": func(p *lesson.Played, i int) int { return strings.Count("true", strconv.FormatBool(p.Answers[i].None)) },
 		"first":       func(_ *lesson.Played, i int) int { return -i },
 		"last":        func(_ *lesson.Played, i int) int { return i },

@@ -15,7 +15,7 @@ function showHome() {
   const skip = el('button', {type: 'button', class: 'skip', onclick: () => main.querySelector('.cell[tabindex="0"]')?.focus()}, say('To the table of all failures'));
   main.replaceChildren(el('div', {class: 'home'}, skip, el('h1', {}, say(data.title)),
     el('p', {class: 'intro'}, say('Six stages of one lock, each with fewer mistakes than the one before. Here you see how each breaks, step by step: the real code on an embedded Redis.')),
-    el('p', {}, data.lesson ? el('a', {class: 'primary', href: '#learn'}, say('Learn it, one question at a time')) : null, ' ', watchFirst()),
+    el('p', {}, data.lesson ? el('a', {class: 'primary', href: '#learn'}, say('Learn it, one question at a time (40 minutes)')) : null, ' ', watchFirst()),
     el('div', {class: 'lists'}, watchList(), ...engine.isThere ? [playList(), breakList()] : [elsewhere()]),
     engine.isThere ? el('p', {class: 'intro'}, ...tell('To write a lock yourself, run {kata} in lockkata’s folder.', {kata: el('code', {}, 'go run . kata start')})) : null,
     el('h2', {}, say('All failures on all stages')),

@@ -1,24 +1,33 @@
-// The lesson: chapters that ask before they show. #learn goes on where the visitor was, #learn/3 opens
-// chapter 3, #learn/3/2 its second question. A run is in the page only once its answer is chosen.
+// The lesson: chapters that ask before they show. #learn asks what was missed on an earlier day, and goes on where the
+// visitor was. #learn/3 opens chapter 3, #learn/3/2 its second question. A run is in the page only once its answer is
+// chosen.
 
 let lesson = null; // {chapter, part, tried, rest, timer}: the question on the page
 
 const progress = {
-  get done() { try { return JSON.parse(keep.get('lesson')) || []; } catch { return []; } },
+  read(name) { try { return JSON.parse(keep.get(name)) || []; } catch { return []; } },
+  get done() { return this.read('lesson'); },
   add(chapter) { keep.set('lesson', JSON.stringify([...new Set([...this.done, chapter])])); },
+  // missed has [chapter, part, day] of each question whose first answer was wrong.
+  get missed() { return this.read('lesson-missed').filter(([n, p]) => data.lesson[n]?.parts[p]); },
+  answered(n, p, right) { keep.set('lesson-missed', JSON.stringify([...this.missed.filter(([m, q]) => m !== n || q !== p), ...(right ? [] : [[n, p, today()]])])); },
+  get again() { return this.missed.filter(([, , day]) => day < today()); },
   get next() { const at = data.lesson.findIndex((_, n) => !this.done.includes(n)); return at < 0 ? 0 : at; },
 };
+
+const today = () => new Date().toISOString().slice(0, 10);
 
 const isLesson = (hash) => /^#learn(\/|$)/.test(hash) && Boolean(data.lesson);
 
 function showLesson(hash) {
   const [, chapter, part] = hash.split('/').map(Number);
-  const n = Number.isInteger(chapter) ? chapter : progress.next;
+  const [again] = Number.isInteger(chapter) ? [] : progress.again;
+  const n = again ? again[0] : Number.isInteger(chapter) ? chapter : progress.next;
   if (!data.lesson[n]) return stay(say('Page not found'), say('There is nothing at {hash}.', {hash: placeAsked()}));
   leave();
   document.body.classList.remove('showing');
-  const p = Math.min(Math.max(1, part || 1), data.lesson[n].parts.length) - 1;
-  lesson = {chapter: n, part: p, tried: new Set(), rest: [], timer: null};
+  const p = again ? again[1] : Math.min(Math.max(1, part || 1), data.lesson[n].parts.length) - 1;
+  lesson = {again: Boolean(again), chapter: n, part: p, tried: new Set(), rest: [], timer: null};
   drawQuestion();
 }
 
@@ -29,22 +38,24 @@ function drawQuestion() {
   const heading = el('h1', {tabindex: '-1'}, say(chapter.title));
   const press = (i) => choice(i + 1, say(part.answers[i].words), () => pick(i));
   const places = (part.code || []).map((line) => line.place - 1);
-  const code = part.code && el('ul', {class: 'learn-code'}, ...part.code.map((line) => (line.place ? press(line.place - 1)
-    : el('li', {}, line.number ? el('span', {class: 'learn-line'}, String(line.number)) : null, line.text))));
+  const text = (line) => el('code', {}, line.number ? el('span', {class: 'learn-line'}, String(line.number)) : null, line.text);
+  const code = part.code && el('ul', {class: 'learn-code'}, ...part.code.map((line) => (!line.place ? el('li', {}, text(line))
+    : line.text ? choice(line.place, text(line), () => pick(line.place - 1)) : press(line.place - 1))));
   lesson.run = el('div', {class: 'learn-run'});
   lesson.says = el('p', {class: 'learn-says', role: 'status'});
   lesson.more = el('div', {class: 'learn-more'});
   const others = el('ul', {class: 'learn-choices'}, ...(part.moves ? part.moves.map((move, i) => choice(i + 1, say(move), () => pressMove(i + 1)))
     : part.answers.flatMap((_, i) => (places.includes(i) ? [] : [press(i)]))), choice(0, say('I don’t know'), giveUp));
-  lesson.choices = el('div', {class: 'learn-side'}, code, ...(part.facts || []).map((fact) => el('p', {}, say(fact))),
-    el('p', {class: 'learn-ask'}, say(part.ask)), others);
+  lesson.choices = el('div', {class: 'learn-side'}, ...(part.facts || []).map((fact) => el('p', {}, say(fact))),
+    el('p', {class: 'learn-ask'}, say(part.ask)), part.path ? el('p', {class: 'learn-where'}, el('code', {}, part.path)) : null, code, others);
   main.replaceChildren(el('div', {class: 'learn'},
     el('p', {class: 'learn-where'}, say('{n} of {all}', {n: lesson.chapter, all: data.lesson.length - 1}),
-      part.stage ? ` · ${say('stage {id}', {id: part.stage})}` : '', chapters()),
-    heading, lesson.part === 0 ? el('p', {}, say(chapter.lead)) : null, el('div', {class: 'learn-sides'},
-      lesson.choices, el('div', {class: 'learn-side'}, lesson.run, lesson.says, lesson.more))));
+      /^\d/.test(part.stage) ? ` · ${say('stage {id}', {id: part.stage})}` : '', chapters()),
+    heading, lesson.again ? el('p', {}, say('You missed this question the last time.')) : null,
+    lesson.part === 0 || lesson.again ? el('p', {}, say(chapter.lead)) : null, el('div', {class: 'learn-sides'},
+      lesson.choices, el('div', {class: 'learn-side'}, lesson.run, el('div', {class: 'learn-bar'}, lesson.says, lesson.more)))));
   drawRun(part.answers[0].run, part.known);
-  const hash = `#learn/${lesson.chapter}` + (lesson.part > 0 ? `/${lesson.part + 1}` : '');
+  const hash = lesson.again ? '#learn' : `#learn/${lesson.chapter}` + (lesson.part > 0 ? `/${lesson.part + 1}` : '');
   if (location.hash !== hash) history.replaceState(null, '', hash);
   heading.focus({preventScroll: true});
   scrollTo(0, 0);
@@ -73,10 +84,23 @@ function pick(i) {
   const answer = part.answers[i];
   if (lesson.playing) return;
   lesson.playing = answer;
+  lesson.queue = answer.play.map((n) => part.answers[n]);
+  if (lesson.tried.size === 0) progress.answered(lesson.chapter, lesson.part, Boolean(answer.right));
   lesson.tried.add(i);
+  lesson.choices.classList.add('answered'); // a phone hides the other answers
   lesson.choices.querySelectorAll('button').forEach((b) => { b.disabled = true; b.classList.toggle('chosen', !part.moves && Number(b.dataset.n) === i + 1); });
+  playNext();
+}
+
+// playNext plays the next run of the answer.
+function playNext() {
+  const next = lesson.queue.shift();
   lesson.says.textContent = '';
-  drawRun(answer.run, part.known);
+  const part = data.lesson[lesson.chapter].parts[lesson.part];
+  drawRun(next.run, part.known);
+  if (part.moves) lesson.run.prepend(el('p', {}, movesOf(next.order)));
+  if (next !== lesson.playing) lesson.run.prepend(el('p', {}, say('{n} is played:', {n: part.answers.indexOf(next) + 1})));
+  lesson.now = next;
   lesson.more.replaceChildren(el('button', {type: 'button', class: 'primary', onclick: beat}, say('Go on'), ' ', el('kbd', {}, say('space'))));
   lesson.more.firstChild.focus({preventScroll: true});
   beat();
@@ -89,8 +113,14 @@ function beat() {
   } while (lesson.rest.length > 0 && !endsBeat(lesson.states.length - lesson.rest.length));
   const box = lesson.rows.parentElement; // which scrolls on a wide screen
   box.scrollTop = box.scrollHeight;
-  lesson.more.scrollIntoView({block: 'nearest'});
   if (lesson.rest.length === 0) endRun();
+  follow();
+}
+
+// follow scrolls to the end of the run, with what is below it.
+function follow() {
+  lesson.run.style.scrollMarginBottom = `${lesson.more.parentElement.offsetHeight + 8}px`;
+  lesson.run.scrollIntoView({block: 'end'});
 }
 
 function endsBeat(i) {
@@ -102,16 +132,22 @@ function endsBeat(i) {
 function endRun() {
   const chapter = data.lesson[lesson.chapter];
   const part = chapter.parts[lesson.part];
+  if (lesson.queue.length > 0) {
+    lesson.says.textContent = say(lesson.now.then);
+    return goOn(say('Go on'), playNext);
+  }
   const {then, right} = lesson.playing;
-  lesson.says.textContent = say(then);
+  lesson.says.replaceChildren(...(lesson.now === lesson.playing ? [] : [say(lesson.now.then), el('br')]), say(then));
   lesson.playing = null;
   if (!right) return askAgain();
+  if (lesson.again) return goOn(say('Go on'), () => showLesson('#learn'));
   if (lesson.part + 1 < chapter.parts.length) return goOn(say('Next question'), () => { lesson = {...lesson, part: lesson.part + 1, tried: new Set()}; drawQuestion(); });
   progress.add(lesson.chapter);
   const next = lesson.chapter + 1;
   goOn(data.lesson[next] ? say('Next chapter') : say('To the first screen'), () => { location.hash = data.lesson[next] ? `#learn/${next}` : ''; },
     el('p', {class: 'learn-remember'}, el('b', {}, say('Remember:')), ' ', say(chapter.remember)),
-    chapter.entry ? el('p', {}, ...tell('Say it in an interview: {where}', {where: entryOf(chapter.entry)})) : null,
+    chapter.entry ? el('details', {}, el('summary', {}, ...tell('Say it in an interview: {where}', {where: entryOf(chapter.entry)})), el('p', {}, say(chapter.spoken))) : null,
+    data.lesson[next] ? null : el('p', {}, say('Questions that you missed are asked again on another day: {n}.', {n: progress.missed.length})),
     el('p', {}, say(chapter.next)));
 }
 
@@ -120,18 +156,24 @@ const entryOf = (id) => el('code', {}, `docs/${language === 'zh' ? 'zh-CN/' : ''
 function goOn(label, act, ...before) {
   lesson.more.replaceChildren(...before.filter(Boolean), el('button', {type: 'button', class: 'primary', onclick: act}, label, ' ', el('kbd', {}, say('space'))));
   lesson.more.lastChild.focus({preventScroll: true});
-  lesson.more.scrollIntoView({block: 'nearest'});
 }
 
 // askAgain lets the visitor choose another answer.
 function askAgain() {
-  lesson.more.replaceChildren();
+  lesson.more.replaceChildren(el('p', {}, say('Not yet. Choose another answer.')));
   lesson.moves = '';
+  lesson.choices.classList.remove('answered');
   lesson.choices.querySelectorAll('button').forEach((b) => { b.disabled = lesson.tried.has(Number(b.dataset.n) - 1) && !data.lesson[lesson.chapter].parts[lesson.part].moves; });
-  lesson.choices.querySelector('button:enabled').focus({preventScroll: true});
+  main.querySelector('h1').focus({preventScroll: true}); // space must not choose
 }
 
-function giveUp() { lesson.says.textContent = say('Then try them: ten seconds each, and nothing is counted.'); }
+function giveUp() {
+  lesson.tried.add(-1); // so that the next answer is not the first one
+  progress.answered(lesson.chapter, lesson.part, false);
+  lesson.says.textContent = say('Then try them, ten seconds each. The question comes again on another day.');
+}
+
+const movesOf = (order) => [...order].map((m) => say(data.lesson[lesson.chapter].parts[lesson.part].moves[m - 1])).join(' · ');
 
 // pressMove adds a move to the order. Each server asks before it writes. With the last move the run is shown.
 function pressMove(n) {
@@ -140,7 +182,7 @@ function pressMove(n) {
   const fits = part.answers.filter((answer) => answer.order.startsWith(order));
   if (fits.length === 0) return;
   lesson.moves = order;
-  lesson.says.textContent = [...order].map((m) => say(part.moves[m - 1])).join(' · ');
+  lesson.says.textContent = movesOf(order);
   lesson.choices.querySelectorAll('button').forEach((b) => { b.disabled = !part.answers.some((answer) => answer.order.startsWith(order + b.dataset.n)); });
   if (fits.length === 1 && fits[0].order === order) pick(part.answers.indexOf(fits[0]));
 }

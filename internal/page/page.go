@@ -99,7 +99,9 @@ func Page(of []stages.Stage, rows [][]failures.Verdict, chapters [][]*lesson.Pla
 		if all[i], err = collect(of, rows, sources, l); err != nil {
 			return nil, err
 		}
-		all[i].Lesson = lessonOf(chapters, l)
+		if all[i].Lesson, err = lessonOf(chapters, sources, l); err != nil {
+			return nil, err
+		}
 		if engine.isThere() {
 			all[i].playable(l)
 		}

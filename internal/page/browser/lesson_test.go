@@ -65,3 +65,27 @@ func TestLessonIsPlayedToItsEnd(t *testing.T) {
 		}
 	}
 }
+
+// A question whose first answer was wrong is asked again on another day, until its first answer is right.
+func TestMissedQuestionIsAskedAgain(t *testing.T) {
+	b := open(t, onDisk(t, bare(t))+"#learn/8", 1366, 625)
+	answers := func(keys ...string) {
+		b.press(keys...)
+		for value[bool](b, "Boolean(lesson.playing)") {
+			b.press(" ")
+		}
+	}
+	answers("1") // wrong
+	answers("3")
+	visit := func() (place string) {
+		b.eval("showHome(), showLesson('#learn'), 0")
+		return value[string](b, "[lesson.chapter, lesson.part, lesson.again].join(' ')")
+	}
+	require.Equal(t, "0 0 false", visit(), "not on the same day")
+	b.eval(`keep.set('lesson-missed', keep.get('lesson-missed').replace(/"[^"]*"/, '"2026-01-02"')), 0`)
+	require.Equal(t, "8 0 true", visit())
+	require.Contains(t, b.text(".learn"), "You missed this question the last time.")
+	answers("3")
+	b.press(" ")
+	require.Equal(t, "0 0 false", visit(), "now it is known")
+}
