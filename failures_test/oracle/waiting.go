@@ -74,6 +74,9 @@ func deadlock(f *file) func(*trace.Scene) {
 			why = oneEach
 		}
 		f.report(e, why, "time", (e.At - call.At).Truncate(time.Second))
+		if len(s.Keys) > 0 && why != oneEach {
+			f.note(f.setting(s.Keys[0].Owner, e))
+		}
 	}
 }
 

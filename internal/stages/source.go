@@ -26,7 +26,7 @@ type File struct {
 // Code returns the source of the lock: its Go files, without tests. sources is the repository's
 // root.
 func (s Stage) Code(sources fs.FS) (Code, error) {
-	code := Code{Dir: s.Dir}
+	code := Code{Dir: path.Base(s.Dir)}
 	files, err := s.Files(sources)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if path.Ext(name) == ".go" {
