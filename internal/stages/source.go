@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
+
+	"lockkata/failures_test/trace"
 )
 
 // Code is the source of a lock.
@@ -34,6 +36,19 @@ func (s Stage) Code(sources fs.FS) (Code, error) {
 		}
 	}
 	return code, err
+}
+
+// Line returns the text of a line; "" if it is not one of the lock's.
+func (c Code) Line(at *trace.Source) string {
+	if at == nil || path.Dir(at.File) != c.Dir {
+		return ""
+	}
+	for _, f := range c.Files {
+		if lines := strings.Split(f.Text, "\n"); f.Name == path.Base(at.File) && at.Line <= len(lines) {
+			return lines[at.Line-1]
+		}
+	}
+	return ""
 }
 
 // Files returns the lock's files by name.
