@@ -20,7 +20,7 @@ var (
 	judged        = i18n.New("{outcome}: {what}.")
 	judgedAt      = i18n.New("{outcome}: {what}, sent at {line}.")
 	setAt         = i18n.New("{outcome}: {what}. The key was set at {line}.")
-	renewedAt     = i18n.New("{outcome}: {what}. The key was renewed at {line}.")
+	leasedAt      = i18n.New("{outcome}: {what}. The key's lease was changed at {line}.")
 	lastAt        = i18n.New("{outcome}: {what}. The call's last command was sent at {line}.")
 	nothingBroken = i18n.New("no rule is broken")
 	thenRule      = i18n.New("{rules}, {rule}")
@@ -77,8 +77,8 @@ func (v Verdict) said() i18n.Text {
 		return setAt
 	case e.Step == against.Step:
 		return judgedAt
-	case e.Effects.Include(trace.Leased):
-		return renewedAt
+	case e.Effects.Include(trace.Leased, trace.Persisted) && against.Rule != oracle.Exclusion:
+		return leasedAt
 	}
 	return lastAt
 }

@@ -30,21 +30,22 @@ func (f *file) commandOf(e *trace.Event) *trace.Event {
 	switch {
 	case isSent(e):
 		return e
-	case e.Kind == trace.Returned && slices.Contains(answers, f.rule):
-		return f.last(e, func(sent *trace.Event) bool { return sent.Call == e.Call })
+	case e.Kind == trace.Returned && (slices.Contains(answers, f.rule) || f.rule == Exclusion && len(f.calls[e.Call].installed) == 0):
+		return f.lastOf(e.Call, e)
 	}
 	return nil
 }
 
-// setting returns the command that set the key of an owner; nil if none is known.
-func (f *file) setting(owner trace.Owner, before *trace.Event) *trace.Event {
-	return f.last(before, func(e *trace.Event) bool { return changes(e, owner, trace.Installed) })
+// lastOf returns the last command of a call; nil if none is known.
+func (f *file) lastOf(call int, until *trace.Event) *trace.Event {
+	return f.last(until, func(sent *trace.Event) bool { return sent.Call == call })
 }
 
-// changes reports whether an event had one of some effects on the entry of an owner.
-func changes(e *trace.Event, owner trace.Owner, kinds ...trace.EffectKind) bool {
-	return slices.ContainsFunc(e.Effects, func(x trace.Effect) bool {
-		return x.Owner.Label == owner.Label && slices.Contains(kinds, x.Kind)
+// setting returns the last command that set the key of an owner, or changed its lease; nil if none is known.
+func (f *file) setting(owner trace.Owner, until *trace.Event) *trace.Event {
+	kinds := []trace.EffectKind{trace.Installed, trace.Leased, trace.Persisted}
+	return f.last(until, func(e *trace.Event) bool {
+		return slices.ContainsFunc(e.Effects, func(x trace.Effect) bool { return x.Owner.Label == owner.Label && slices.Contains(kinds, x.Kind) })
 	})
 }
 

@@ -155,7 +155,7 @@ func leak(f *file) func(*trace.Scene) {
 		f.reportUntil(e, i.orphaned, how, "why", i.why, "time", (until - i.orphaned.At).Truncate(unit))
 		f.note(f.setting(i.owner, e))
 		if i.orphaned.Op == trace.OpUnlock { // its command has not removed the key
-			f.note(f.last(i.orphaned, func(sent *trace.Event) bool { return sent.Call == i.orphaned.Call }))
+			f.note(f.lastOf(i.orphaned.Call, i.orphaned))
 		}
 	}
 	return func(s *trace.Scene) {

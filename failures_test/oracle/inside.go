@@ -111,9 +111,9 @@ func endlessHold(f *file) func(*trace.Scene) {
 		for _, other := range s.Others(e.Client) {
 			if lasted := e.At - begun[other]; lasted > LongestHold*f.Lease {
 				f.report(e, heldTooLong, "other", other, "time", lasted.Truncate(time.Second))
-				f.note(f.last(e, func(sent *trace.Event) bool {
-					return len(s.Keys) > 0 && changes(sent, s.Keys[0].Owner, trace.Installed, trace.Leased)
-				}))
+				if len(s.Keys) > 0 {
+					f.note(f.setting(s.Keys[0].Owner, e))
+				}
 				return
 			}
 		}

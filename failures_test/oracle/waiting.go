@@ -74,7 +74,10 @@ func deadlock(f *file) func(*trace.Scene) {
 			why = oneEach
 		}
 		f.report(e, why, "time", (e.At - call.At).Truncate(time.Second))
-		if len(s.Keys) > 0 && why != oneEach {
+		switch {
+		case why == onlyItselfHolds:
+			f.note(f.lastOf(e.Call, e))
+		case why == nobodyHolds && len(s.Keys) > 0:
 			f.note(f.setting(s.Keys[0].Owner, e))
 		}
 	}
