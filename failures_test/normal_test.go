@@ -252,7 +252,7 @@ func TestSmallMistakeIsFoundByItsFailure(t *testing.T) {
 			against, _ := v.Against()
 			require.Equal(t, c.rule, against.Rule, against.Text)
 			require.Contains(t, against.Text, c.says)
-			source, _ := failures.SourceOf(v.Trace, against)
+			source := failures.SourceOf(v.Trace, against)
 			require.Equal(t, c.line, source.Function)
 		})
 	}

@@ -19,6 +19,9 @@ var (
 	isGiven       = i18n.New("{what}: the story takes that as given")
 	judged        = i18n.New("{outcome}: {what}.")
 	judgedAt      = i18n.New("{outcome}: {what}, sent at {line}.")
+	setAt         = i18n.New("{outcome}: {what}. The key was set at {line}.")
+	leasedAt      = i18n.New("{outcome}: {what}. The key's lease was changed at {line}.")
+	lastAt        = i18n.New("{outcome}: {what}. The call's last command was sent at {line}.")
 	nothingBroken = i18n.New("no rule is broken")
 	thenRule      = i18n.New("{rules}, {rule}")
 	andRule       = i18n.New("{rules} and {rule}")
@@ -59,12 +62,25 @@ func (v Verdict) HeadlineIn(l i18n.Language) string {
 	case Limit:
 		return limited.Localize(l, "outcome", v.Outcome.loud(), "who", f.PreventedBy.Can().Args("command", "go run . "+f.Cure))
 	}
-	say := judged
-	at := v.at()
-	if at != "" {
-		say = judgedAt
+	say, line := judged, v.At().Short()
+	if line != "" {
+		say = v.said()
 	}
-	return say.Localize(l, "outcome", v.Outcome.loud(), "what", v.SentenceIn(l), "line", at)
+	return say.Localize(l, "outcome", v.Outcome.loud(), "what", v.SentenceIn(l), "line", line)
+}
+
+// said returns the headline for a verdict with a line: what the command at that line did.
+func (v Verdict) said() i18n.Text {
+	against, _ := v.Against()
+	switch e := against.CommandIn(v.Trace); {
+	case e.Effects.Include(trace.Installed) && (against.Rule == oracle.Leak || e.Step != against.Step):
+		return setAt
+	case e.Step == against.Step:
+		return judgedAt
+	case e.Effects.Include(trace.Leased, trace.Persisted) && against.Rule != oracle.Exclusion:
+		return leasedAt
+	}
+	return lastAt
 }
 
 // Sentence returns the reason for the outcome in one line.
@@ -94,35 +110,33 @@ func (v Verdict) SentenceIn(l i18n.Language) string {
 	return v.Outcome.Word().Localize(l)
 }
 
-// at returns the line that sent the command with which the lock broke a rule, or "".
-func (v Verdict) at() string {
+// At returns the line that sent the command with which the lock broke a rule; nil if none is known.
+func (v Verdict) At() *trace.Source {
 	against, ok := v.Against()
-	if !ok || v.Outcome != Broken && v.Outcome != Limit {
-		return ""
+	if !ok || v.Outcome != Broken {
+		return nil
 	}
-	source, at := SourceOf(v.Trace, against)
-	if at.Step != against.Step {
-		return ""
-	}
-	return source.Short()
+	return against.CommandIn(v.Trace).Source
 }
 
-// SourceOf returns the line of the lock that broke a rule: the line that sent the command which broke
-// it, or else the last command before it of the same call or client. The event is that command; its
-// Source is nil if no line is known.
-func SourceOf(tr *trace.Trace, f oracle.Finding) (source trace.Source, at trace.Event) {
+// SourceOf returns the line of the lock that broke a rule: the line of the finding's command, or else that of the last
+// command before it of the same call or client.
+func SourceOf(tr *trace.Trace, f oracle.Finding) (source trace.Source) {
+	if known := f.CommandIn(tr).Source; known != nil {
+		return *known
+	}
 	end := slices.IndexFunc(tr.Events, func(e trace.Event) bool { return e.Step == f.Step })
 	if end < 0 {
-		return source, at
+		return source
 	}
 	broken := tr.Events[end]
-	for _, e := range tr.Events[:end+1] {
-		isMine := e.Step == f.Step || e.Client == f.Client && (broken.Call == 0 || e.Call == broken.Call)
+	for _, e := range tr.Events[:end] {
+		isMine := e.Client == f.Client && (broken.Call == 0 || e.Call == broken.Call)
 		if e.Source != nil && isMine {
-			source, at = *e.Source, e
+			source = *e.Source
 		}
 	}
-	return source, at
+	return source
 }
 
 // happened are the words for a rule that a story itself breaks.

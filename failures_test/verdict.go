@@ -35,8 +35,7 @@ type Verdict struct {
 func (v Verdict) In(l i18n.Language) Verdict {
 	v.Reason = v.SentenceIn(l)
 	if against, is := v.Against(); is && v.Trace != nil {
-		source, _ := SourceOf(v.Trace, against)
-		v.Line = source.String()
+		v.Line = SourceOf(v.Trace, against).String()
 	}
 	v.Findings = oracle.In(l, v.Findings)
 	return v

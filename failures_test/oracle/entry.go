@@ -153,6 +153,10 @@ func leak(f *file) func(*trace.Scene) {
 			unit = time.Millisecond
 		}
 		f.reportUntil(e, i.orphaned, how, "why", i.why, "time", (until - i.orphaned.At).Truncate(unit))
+		f.note(f.setting(i.owner, e))
+		if i.orphaned.Op == trace.OpUnlock { // its command has not removed the key
+			f.note(f.lastOf(i.orphaned.Call, i.orphaned))
+		}
 	}
 	return func(s *trace.Scene) {
 		e := s.Event
@@ -192,6 +196,7 @@ func leak(f *file) func(*trace.Scene) {
 				i := entries[key.Server+key.Owner.Label]
 				if key.TTL == trace.NoTTL && i != nil && e.Process == i.owner.Process && (e.Kind == trace.Crashed || e.Client == i.owner.Client) {
 					f.report(e, staysForEver, "client", i.owner.Client, "key", key.Name)
+					f.note(f.setting(i.owner, e))
 				}
 			}
 		}

@@ -40,9 +40,15 @@ func exclusion(f *file) func(*trace.Scene) {
 				continue
 			}
 			f.report(e, twoInside, "other", other)
+			f.note(f.last(e, func(sent *trace.Event) bool { return sent.Call == e.Call && overwritesOf(sent, other) }))
 			break
 		}
 	}
+}
+
+// overwritesOf reports whether a command has put another entry in the place of a client's.
+func overwritesOf(e *trace.Event, client string) bool {
+	return slices.ContainsFunc(e.Effects, func(x trace.Effect) bool { return x.Kind == trace.Overwritten && x.Owner.Client == client })
 }
 
 // isToldInTime reports whether a client whose key was taken away is told within a third of a lease,
@@ -105,6 +111,9 @@ func endlessHold(f *file) func(*trace.Scene) {
 		for _, other := range s.Others(e.Client) {
 			if lasted := e.At - begun[other]; lasted > LongestHold*f.Lease {
 				f.report(e, heldTooLong, "other", other, "time", lasted.Truncate(time.Second))
+				if len(s.Keys) > 0 {
+					f.note(f.setting(s.Keys[0].Owner, e))
+				}
 				return
 			}
 		}

@@ -122,10 +122,12 @@ type Finding struct {
 	Until  int           `json:"until,omitempty"` // the step at which that is certain, if it is a later one
 	At     time.Duration `json:"at_ns"`
 	Client string        `json:"client"`
-	Text   string        `json:"text"`             // in English
-	Panics bool          `json:"panics,omitempty"` // the finding is that a call has panicked
-	Given  bool          `json:"given,omitempty"`  // the story itself breaks the rule, and the failure is about another one
-	said   i18n.Message
+	// Command is the step of the command that the finding is about; 0 if none is known.
+	Command int    `json:"command,omitempty"`
+	Text    string `json:"text"`             // in English
+	Panics  bool   `json:"panics,omitempty"` // the finding is that a call has panicked
+	Given   bool   `json:"given,omitempty"`  // the story itself breaks the rule, and the failure is about another one
+	said    i18n.Message
 }
 
 // Localize returns the text in a language.
@@ -174,6 +176,7 @@ type file struct {
 // report adds a finding: the event's client has broken the rule.
 func (f *file) report(e *trace.Event, text i18n.Text, pairs ...any) {
 	f.reportOf(e.Client, e, text, pairs...)
+	f.note(f.commandOf(e))
 }
 
 // reportOf adds a finding: by the time of an event, a client has broken the rule.

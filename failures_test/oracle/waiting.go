@@ -74,6 +74,12 @@ func deadlock(f *file) func(*trace.Scene) {
 			why = oneEach
 		}
 		f.report(e, why, "time", (e.At - call.At).Truncate(time.Second))
+		switch {
+		case why == onlyItselfHolds:
+			f.note(f.lastOf(e.Call, e))
+		case why == nobodyHolds && len(s.Keys) > 0:
+			f.note(f.setting(s.Keys[0].Owner, e))
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package edits_test
 import (
 	"os"
 	"os/exec"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -63,11 +64,31 @@ func TestEachEditBreaksItsCell(t *testing.T) {
 			t.Log(verdict.Outcome, verdict.Sentence())
 			require.Equal(t, e.Outcome, verdict.Outcome)
 			require.True(t, oracle.Violates(verdict.Findings, e.Rule), "%s: %v", e.Rule, verdict.Findings)
+			requireLinesOfTheLock(t, e, verdict)
 			if e.Search != "" && (os.Getenv(wholeSearch) != "" || stage.ID != "6" || e.Search != "exclusion/async") {
 				mustBeFound(t, e, subject)
 			}
 		})
 	}
+}
+
+// requireLinesOfTheLock requires that the lines that sent the commands of a verdict's findings are lines of the edited lock.
+func requireLinesOfTheLock(t *testing.T, e edits.Edit, v failures.Verdict) {
+	t.Helper()
+	code, err := e.Stage.Code(os.DirFS("../.."))
+	require.NoError(t, err)
+	for i, f := range code.Files {
+		if f.Name == path.Base(e.File) {
+			code.Files[i].Text, err = e.Apply(f.Text)
+			require.NoError(t, err)
+		}
+	}
+	for _, f := range v.Findings {
+		if sent := f.CommandIn(v.Trace).Source; sent != nil {
+			require.Regexp(t, `\.(Do|Run|EvalSha|Exec|HGet|Subscribe|send|run|count)\(`, code.Line(sent), "%s: %s", sent, f.Text)
+		}
+	}
+	t.Log(v.At())
 }
 
 // mustChangeNothing requires that every failure comes out as without the edit, and that the search of

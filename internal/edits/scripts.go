@@ -2,6 +2,8 @@ package edits
 
 import (
 	"context"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +31,7 @@ func (e Edit) InScripts(lock failures.Subject, text string) (failures.Subject, e
 			variants[name] = swap.in(create)
 		}
 		lock.Variants = variants
+		lock.SkipFrames = append(slices.Clip(lock.SkipFrames), reflect.TypeFor[swapped]().PkgPath()+".")
 	}
 	return lock, nil
 }

@@ -201,7 +201,7 @@ async function showBrokenRun(id, step) {
   }
   document.body.classList.add('showing');
   document.title = listed([say(failure.title), editedName()]);
-  const player = new Player(cell.run, {text: cell.verdict, tone: cell.tone}, {files: broken.told.files}, broken.told.name);
+  const player = new Player(cell.run, {text: cell.verdict, tone: cell.tone, line: cell.line}, {files: broken.told.files}, broken.told.name);
   stepper = new Stepper([player], alone(player));
   stepper.story = storyOf(say(failure.story));
   const heading = el('h1', {tabindex: '-1'}, say(failure.title));

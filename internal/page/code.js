@@ -78,10 +78,11 @@ class Code {
     if (tab) tab.setAttribute('aria-pressed', pressed);
   }
 
-  // show marks the lines of all lanes, and scrolls to the acting client's.
-  show(state) {
-    this.marked = [state.lines, state.inside];
-    this.goal = state.last;
+  // show marks the lines of all lanes and the line of a finding, if there is one. It scrolls to that line, or to the
+  // acting client's.
+  show(state, reported) {
+    this.marked = [state.lines, state.inside, reported];
+    this.goal = reported || state.last;
     if (this.goal && !this.stays()) this.open(this.goal.file);
     this.mark(...this.marked);
     this.follow();
@@ -95,8 +96,8 @@ class Code {
   // stays returns whether the reader chose something other than a file of the run.
   stays() { return this.chosen !== undefined && this.chosen.startsWith('diff '); }
 
-  mark(lines, inside) {
-    for (const old of this.body.querySelectorAll('li.runs')) {
+  mark(lines, inside, reported) {
+    for (const old of this.body.querySelectorAll('li:is(.runs, .reported)')) {
       old.className = '';
       old.firstChild.replaceChildren();
     }
@@ -111,6 +112,10 @@ class Code {
           this.lanes[lane] + (place.background ? '°' : '')));
       }
     });
+    if (reported?.file !== this.current) return;
+    const line = this.body.querySelector('.lines').children[reported.line - 1];
+    line.classList.add('reported');
+    line.firstChild.prepend(el('b', {class: 'reported-sign', role: 'img', 'aria-label': say('the line of the finding')}, '✗'));
   }
 
   // scrollTo scrolls a line to two fifths of the height, with a whole line at the top.

@@ -162,7 +162,7 @@ function playerOf(failure, id, other, isLast) {
   const {name, files, diff, lesson} = stageOf(id);
   const diffs = diff && isLast ? [{name: `diff ${id}`, text: diff, lesson}] : [];
   const linesOf = (stage) => stage.files.flatMap(({text}) => text.split('\n').map(withoutStage));
-  return new Player(cell.run, {text: cell.verdict, tone: cell.tone}, {files, diffs, old: other && new Set(linesOf(stageOf(other)))}, say(name));
+  return new Player(cell.run, {text: cell.verdict, tone: cell.tone, line: cell.line}, {files, diffs, old: other && new Set(linesOf(stageOf(other)))}, say(name));
 }
 
 // chooser links to the other stages of a failure, and to neighbours side by side.
@@ -211,7 +211,7 @@ function openDiff() {
   const code = stepper.players.at(-1).code;
   const name = [...code.sheets.keys()].find((key) => key.startsWith('diff '));
   if (!name) return;
-  if (code.current === name) { code.chosen = undefined; code.show(stepper.players.at(-1).states[stepper.players.at(-1).at]); }
+  if (code.current === name) { code.chosen = undefined; if (code.goal) code.open(code.goal.file); code.follow(); }
   else { code.chosen = name; code.open(name); }
 }
 

@@ -131,7 +131,7 @@ function showPosition(position) {
   game.position = position;
   game.hash = hashOfGame(position, game.edit);
   history.replaceState(null, '', game.hash);
-  game.player = new Player(position.run, {text: ''}, {files: game.files}, say('the game'));
+  game.player = new Player(position.run, {text: '', line: position.line}, {files: game.files}, say('the game'));
   game.place.replaceChildren(el('div', {class: 'half'}, game.player.element));
   if (game.player.length > 0) game.player.show(game.player.length - 1, true);
   if (chosen) game.player.code?.choose(chosen);
@@ -167,13 +167,13 @@ const copyButton = (text) => el('button', {type: 'button', 'aria-label': say('co
   .then(() => { event.target.textContent = say('copied'); }, () => {})}, say('copy'));
 
 // ending returns the result, and how to share it.
-function ending({view, verdict, tone, taken}) {
+function ending({view, verdict, line, tone, taken}) {
   const command = `go run . replay '${view.schedule}'`;
   const friend = el('span', {}, say('For a friend:'), ' ', el('a', {href: game.hash, class: 'share'}, say('this game')), ' ',
     copyButton(location.href.split('#')[0] + game.hash));
   return el('div', {class: 'ending'},
     el('div', {class: 'result'}, result(view, tone), next(taken)),
-    game.isRescue && tone === 'g' ? null : el('p', {class: 'verdict ' + toneClass(tone)}, verdict),
+    game.isRescue && tone === 'g' ? null : el('p', {class: 'verdict ' + toneClass(tone)}, ...game.player.linked(verdict, line)),
     el('p', {class: 'commands'}, friend,
       game.edit ? el('span', {}, say('This lock is edited: its schedule replays in a page only.'))
         : el('span', {}, el('code', {class: 'replay'}, command), ' ', copyButton(command))));

@@ -73,7 +73,7 @@ const isTwo = (letter) => letter === 'x' || letter === 'e';
 
 // Player shows one run.
 class Player {
-  // verdict is {text, tone}; code is {files, diffs}, or null for none.
+  // verdict is {text, tone, line}; code is {files, diffs}, or null for none.
   constructor(run, verdict, code, name) {
     this.run = run;
     this.states = statesOf(run);
@@ -91,9 +91,9 @@ class Player {
     this.clients = el('ul', {class: 'clients' + (run.lanes.length > 3 ? ' many' : ''), 'aria-label': say('clients'),
       '--n': run.lanes.length}, ...run.lanes.map((lane, i) => el('li', {class: 'client own-' + (i % 4)})));
     this.keys = el('div', {class: 'keys'});
-    this.end = el('p', {class: 'verdict ' + toneClass(this.verdict.tone), hidden: true}, say(this.verdict.text));
+    this.end = el('p', {class: 'verdict ' + toneClass(this.verdict.tone), hidden: true}, ...this.linked(say(this.verdict.text), code && this.verdict.line));
     const now = el('div', {class: 'now'}, this.says, this.found, this.end, this.clients, this.keys);
-    this.steps = el('ol', {class: 'steps'}, ...this.states.map((state, i) => this.row(state, i)));
+    this.steps = el('ol', {class: 'steps'}, ...this.states.map((state, i) => this.row(state, i, code)));
     const heads = el('div', {class: 'heads', 'aria-hidden': 'true'}, el('span', {class: 'at'}, say('time')),
       ...run.lanes.map((lane, i) => el('span', {class: 'head own-' + (i % 4)}, say('client {client}', {client: lane}))),
       el('span', {class: 'head redis'}, run.servers ? run.servers.join(' ') : run.key ? 'Redis: K' + (run.other ? ', L' : '') : 'Redis'), run.ledger ? el('span', {class: 'head'}, say('ledger')) : null);
@@ -107,6 +107,19 @@ class Player {
     this.element = el('section', {class: 'player', 'aria-label': name}, now, this.scroll, this.code ? this.code.element : null);
   }
 
+  // linked returns a text whose line, if it has one, shows that line of the code. A text that does not name it gets it
+  // at the end.
+  linked(text, line) {
+    if (!line) return [text];
+    const [before, after] = text.includes(line) ? text.split(line) : [text + ' ', ''];
+    return [before, el('button', {type: 'button', class: 'line-link', onclick: (event) => {
+      event.stopPropagation();
+      this.code.choose(parsePlace(line).file);
+      this.code.show(this.states[this.at], parsePlace(line));
+      this.code.element.scrollIntoView({block: 'nearest'});
+    }}, line), after];
+  }
+
   // look scrolls to the current step.
   look() {
     if (this.at < 0 || !this.element.isConnected) return;
@@ -115,7 +128,7 @@ class Player {
   }
 
   // row creates a step in the timeline.
-  row(state, i) {
+  row(state, i, hasCode) {
     const {run} = this;
     const source = (state.kind === 'executed' || state.kind === 'refused') && placeName(places(state.lines[state.lane]).at(-1));
     const said = el('span', {class: 'said', '--lane': state.lane}, say(state.text), source ? el('span', {class: 'source'}, source) : null);
@@ -132,7 +145,7 @@ class Player {
     return el('li', {class: 'step kind-' + state.kind, onclick: () => this.chosen && this.chosen(i)},
       el('span', {class: 'at'}, i > 0 && this.states[i - 1].at === state.at ? '' : state.at),
       ...cells, said, redis, run.ledger ? el('span', {class: 'orders', 'data-label': say('ledger')}, say(state.ledger || '')) : null,
-      ...(state.found || []).map((text, n) => el('span', {class: findingClass('finding', text), '--row': n}, say(text))));
+      ...(state.found || []).map((text, n) => el('span', {class: findingClass('finding', text), '--row': n}, ...this.linked(say(text), hasCode && state.sent[n]))));
   }
 
   // show shows a step, counted from 0, and hides those after it. Before the end it shows no verdict and no finding.
@@ -140,8 +153,9 @@ class Player {
     const state = this.states[i];
     this.element.classList.toggle('ended', isEnd);
     this.end.hidden = !isEnd || !this.verdict.text;
-    if (this.at === i) return;
+    if (this.at === i && this.isEnd === isEnd) return;
     this.at = i;
+    this.isEnd = isEnd;
     [...this.steps.children].forEach((row, n) => {
       row.classList.toggle('future', n > i);
       row.classList.toggle('current', n === i);
@@ -149,11 +163,12 @@ class Player {
       else row.removeAttribute('aria-current');
     });
     this.says.textContent = say(state.says);
-    const told = (state.found || []).filter((text) => i < this.length - 1 || !this.verdict.text.includes(text.replace('✗ ', '')));
-    this.found.replaceChildren(...told.map((text) => el('li', {class: findingClass('', text)}, say(text))));
+    const isTold = (text) => i < this.length - 1 || !this.verdict.text.includes(text.replace('✗ ', ''));
+    this.found.replaceChildren(...(state.found || []).flatMap((text, n) => (isTold(text)
+      ? [el('li', {class: findingClass('', text)}, ...this.linked(say(text), this.code && state.sent[n]))] : [])));
     this.showClients(state);
     this.showKeys(state);
-    if (this.code) this.code.show(state);
+    if (this.code) this.code.show(state, isEnd && this.verdict.line && parsePlace(this.verdict.line));
     this.follow();
   }
 

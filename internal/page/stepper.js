@@ -36,8 +36,8 @@ class Stepper {
   go(position) {
     const wasAtEnd = this.isAtEnd;
     this.position = Math.max(0, Math.min(this.together.length - 1, position));
-    this.together[this.position].forEach((step, n) => this.players[n].show(step, this.isAtEnd));
     if (this.story && this.isAtEnd !== wasAtEnd) this.story.open = this.isAtEnd;
+    this.together[this.position].forEach((step, n) => this.players[n].show(step, this.isAtEnd));
     this.slider.value = String(this.position + 1);
     this.count.textContent = say('step {n} of {all}', {n: this.position + 1, all: this.together.length});
     this.nextButton.classList.toggle('primary', !this.isAtEnd);

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
+
+	"lockkata/failures_test/trace"
 )
 
 // Code is the source of a lock.
@@ -26,7 +28,7 @@ type File struct {
 // Code returns the source of the lock: its Go files, without tests. sources is the repository's
 // root.
 func (s Stage) Code(sources fs.FS) (Code, error) {
-	code := Code{Dir: s.Dir}
+	code := Code{Dir: path.Base(s.Dir)}
 	files, err := s.Files(sources)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if path.Ext(name) == ".go" {
@@ -34,6 +36,19 @@ func (s Stage) Code(sources fs.FS) (Code, error) {
 		}
 	}
 	return code, err
+}
+
+// Line returns the text of a line; "" if it is not one of the lock's.
+func (c Code) Line(at *trace.Source) string {
+	if at == nil || path.Dir(at.File) != c.Dir {
+		return ""
+	}
+	for _, f := range c.Files {
+		if lines := strings.Split(f.Text, "\n"); f.Name == path.Base(at.File) && at.Line <= len(lines) {
+			return lines[at.Line-1]
+		}
+	}
+	return ""
 }
 
 // Files returns the lock's files by name.

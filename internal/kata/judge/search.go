@@ -84,8 +84,7 @@ func (r *run) draw(found *Found, setup schedule.Setup, steps []string) {
 		return
 	}
 	found.Trace, found.Findings = played.Trace, oracle.In(r.task.Lang, findings)
-	source, _ := failures.SourceOf(played.Trace, findings[0])
-	found.Line = source.String()
+	found.Line = failures.SourceOf(played.Trace, findings[0]).String()
 }
 
 // withoutPanic ends a search at the first call that panics, since no property covers panics.

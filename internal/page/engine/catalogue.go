@@ -22,6 +22,7 @@ type Cell struct {
 	Outcome string        `json:"outcome"`
 	Was     string        `json:"was,omitempty"` // the outcome on the lock without the edit, if it differs
 	Verdict string        `json:"verdict"`
+	Line    string        `json:"line,omitempty"` // the one in Verdict: "mutex.go:87"
 	Tone    timeline.Tone `json:"tone,omitempty"`
 	Run     *Run          `json:"run,omitempty"`
 }
@@ -31,7 +32,7 @@ func CellOf(v failures.Verdict, of stages.Code, in i18n.Language) Cell {
 	c := Cell{Outcome: string(rune(v.Outcome)), Verdict: v.HeadlineIn(in)}
 	if v.Trace != nil {
 		run := NewRun(v.Trace, v.Findings, of, in)
-		c.Run, c.Verdict, c.Tone = &run, run.shorten(c.Verdict), v.Tone()
+		c.Run, c.Verdict, c.Tone, c.Line = &run, run.shorten(c.Verdict), v.Tone(), newSources(of).known(v.At())
 	}
 	return c
 }

@@ -28,6 +28,7 @@ type Position struct {
 	Run     Run           `json:"run"`             // the events so far
 	Verdict string        `json:"verdict"`         // only where no option is left
 	Tone    timeline.Tone `json:"tone,omitempty"`  // of the verdict
+	Line    string        `json:"line,omitempty"`  // of the lock that broke the rule: "mutex.go:87"
 	Taken   string        `json:"taken,omitempty"` // the failure whose run was taken over
 	Hint    *game.Hint    `json:"hint,omitempty"`
 }
@@ -126,13 +127,13 @@ func (e *Engine) position() (Position, error) {
 		p.Taken = g.From.Failure.ID
 	}
 	if err == nil && len(view.Options) == 0 {
-		p.end(g)
+		p.end(g, newSources(e.played.code))
 	}
 	return p, err
 }
 
 // end adds the verdict on a game that has ended: by the goal's rule, or else by all rules.
-func (p *Position) end(g *game.Game) {
+func (p *Position) end(g *game.Game, of *sources) {
 	found := g.Found()
 	if len(found) == 0 {
 		found = oracle.Judge(g.Trace())
@@ -141,6 +142,7 @@ func (p *Position) end(g *game.Game) {
 	if len(found) > 0 {
 		what := strings.TrimPrefix(found[0].Sentence(g.Language), "✗ ")
 		p.Verdict, p.Tone = isBroken.Localize(g.Language, "what", what), timeline.Bad
+		p.Line = of.known(found[0].CommandIn(g.Trace()).Source)
 	}
 	p.Verdict = p.Run.shorten(p.Verdict)
 }

@@ -2,9 +2,7 @@ package engine
 
 import (
 	"cmp"
-	"path"
 	"regexp"
-	"slices"
 	"strings"
 
 	"lockkata/failures_test/trace"
@@ -54,15 +52,12 @@ func (s *sources) follow(e trace.Event) {
 	}
 }
 
-// known returns "mutex.go:64", if the page has that file.
+// known returns "mutex.go:64", if the page has that line.
 func (s *sources) known(source *trace.Source) string {
-	if source == nil || path.Dir(source.File) != s.code.Dir {
+	if s.code.Line(source) == "" {
 		return ""
 	}
-	if !slices.ContainsFunc(s.code.Files, func(f stages.File) bool { return f.Name == path.Base(source.File) }) {
-		return ""
-	}
-	return path.Base(source.String())
+	return source.Short()
 }
 
 // begins returns the line where the method of that name begins; "" if there is no such method.

@@ -41,6 +41,7 @@ type Step struct {
 	Redis  string   `json:"redis,omitempty"`
 	Ledger string   `json:"ledger,omitempty"`
 	Found  []string `json:"found,omitempty"`
+	Sent   []string `json:"sent,omitempty"` // the line of the lock for each of Found; "" for none
 }
 
 // Held is a key in Redis.
@@ -72,6 +73,9 @@ func NewRun(tr *trace.Trace, found []oracle.Finding, code stages.Code, language 
 		for _, lane := range tr.Clients {
 			does, lines := at.does(lane, scene, language)
 			step.Does, step.Lines = append(step.Does, does), append(step.Lines, lines)
+		}
+		for _, f := range row.Found {
+			step.Sent = append(step.Sent, at.known(f.CommandIn(tr).Source))
 		}
 		run.Steps = append(run.Steps, step.without(before))
 		before = step

@@ -1,0 +1,55 @@
+package stages_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/oracle"
+	"lockkata/internal/stages"
+)
+
+// sendsCommand matches a call that sends a command.
+var sendsCommand = regexp.MustCompile(`\.(Do|Run|HGet|Exec|send)\(`)
+
+// requireLinesOf requires that the commands of a verdict's findings were sent by lines of the lock. It returns whether
+// the verdict names a line.
+func requireLinesOf(t *testing.T, v failures.Verdict, code stages.Code) bool {
+	t.Helper()
+	for _, f := range v.Findings {
+		if sent := f.CommandIn(v.Trace).Source; sent != nil {
+			require.Regexp(t, sendsCommand, code.Line(sent), "%s on %s: %s at %s", v.Failure.ID, v.Subject, f.Text, sent)
+		}
+	}
+	at := v.At()
+	if at != nil {
+		require.Contains(t, v.Headline(), " at "+at.Short()+".")
+	}
+	return at != nil
+}
+
+func TestVerdictsNameLinesOfTheirLock(t *testing.T) {
+	named := 0
+	for _, s := range append(slices.Clone(stages.Table), stages.Wait, stages.RedLock) {
+		code, err := s.Code(os.DirFS("../.."))
+		require.NoError(t, err)
+		subject, err := failures.DiscoverScripts(t, s.Subject)
+		require.NoError(t, err)
+		for _, f := range subject.Failures() {
+			v := failures.Run(t, f, subject)
+			isNamed := requireLinesOf(t, v, code)
+			if isNamed {
+				named++
+			}
+			if against, _ := v.Against(); v.Outcome == failures.Broken && slices.Contains([]oracle.Rule{oracle.WrongDelete, oracle.WrongExtend, oracle.Leak}, against.Rule) {
+				require.True(t, isNamed, "%s on %s: %s", f.ID, s.ID, v.Headline())
+			}
+		}
+	}
+	t.Logf("%d verdicts name a line", named)
+	require.NotZero(t, named)
+}
