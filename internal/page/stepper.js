@@ -36,12 +36,13 @@ class Stepper {
   go(position) {
     const wasAtEnd = this.isAtEnd;
     this.position = Math.max(0, Math.min(this.together.length - 1, position));
-    this.together[this.position].forEach((step, n) => this.players[n].show(step, this.isAtEnd));
     if (this.story && this.isAtEnd !== wasAtEnd) this.story.open = this.isAtEnd;
+    this.together[this.position].forEach((step, n) => this.players[n].show(step, this.isAtEnd));
     this.slider.value = String(this.position + 1);
     this.count.textContent = say('step {n} of {all}', {n: this.position + 1, all: this.together.length});
     this.nextButton.classList.toggle('primary', !this.isAtEnd);
     if (this.isAtEnd) this.pause();
+    this.players[0].element.closest('.players')?.scrollIntoView(); // where the page scrolls
     if (this.moved) this.moved(this.position);
   }
 
@@ -129,5 +130,3 @@ function startTheme() {
   const kept = keep.get('theme');
   if (kept === 'light' || kept === 'dark') document.documentElement.dataset.theme = kept;
 }
-
-const toggleProjector = () => document.documentElement.classList.toggle('projector');
