@@ -40,7 +40,7 @@ const watched = `data.failures.filter((f) => f.lesson).flatMap((f) => data.stage
 func TestEachStepIsSeenWithoutScrolling(t *testing.T) {
 	url := onDisk(t, bare(t))
 	for _, window := range []struct{ width, height, stride int64 }{
-		{1366, 625, 4}, {1280, 650, 4}, {1100, 500, 1}, {390, 844, 1}, {844, 390, 4}, {683, 384, 1},
+		{1366, 625, 4}, {1280, 650, 4}, {1100, 500, 1}, {390, 844, 1}, {844, 390, 4}, {683, 384, 1}, {1280, 800, 4},
 	} {
 		t.Run(fmt.Sprint(window), func(t *testing.T) {
 			t.Parallel()
