@@ -24,6 +24,7 @@ function speak(name) {
     tool('theme', say('light or dark'), toggleTheme, say('theme'), ' ', key('t')),
     tool('help', say('the keys'), showKeys, say('keys'), ' ', key('?')),
     el('button', {type: 'button', id: 'tool-language', lang: languages[other].tag, onclick: changeLanguage}, languages[other].name));
+  project(keep.get('projector') === 'on');
   help.replaceChildren(el('h2', {id: 'help-title'}, say('Keys')),
     el('dl', {}, ...keyTable().flatMap(([names, does]) => [el('dt', {}, ...names.split(' ').flatMap((name) => [key(name), ' '])),
       el('dd', {}, does)])),

@@ -111,7 +111,7 @@ function showFailure({failure, stages, step}) {
   main.replaceChildren(el('div', {class: 'failure-view'},
     el('div', {class: 'title'}, heading, el('code', {class: 'told'}, failure.id),
       stages.length === 1 ? el('span', {class: 'on-wall'}, titled(stageOf(stages[0]))) : null),
-    stepper.story, chooser(failure, stages),
+    el('div', {class: 'about'}, stepper.story, folded(both(stages.map((s) => say(stageOf(s).name))), chooser(failure, stages))),
     el('div', {class: 'players ' + (stages.length === 1 ? 'one' : 'two')}, ...stages.map((n, i) => el('div', {class: 'half'},
       stages.length > 1 ? el('h2', {}, say(stageOf(n).name), ' ', el('small', {}, say(stageOf(n).title))) : null, players[i].element))),
     stepper.element, commandsOf(failure, stages)));
@@ -129,6 +129,11 @@ function showFailure({failure, stages, step}) {
 
 // storyOf returns what happens and why, folded. As soon as it is open, and at the last step, the page shows its .told.
 const storyOf = (...parts) => el('details', {class: 'story secondary'}, el('summary', {}, say('Tell me what happens')), el('p', {}, ...parts));
+
+// folded returns a line that opens a list of links; a wide window shows the list.
+const folded = (line, links) => el('details', {class: 'folded', open: isWide.matches}, el('summary', {}, line), links);
+const isWide = matchMedia('(min-width: 68rem)');
+isWide.addEventListener('change', () => main.querySelectorAll('.folded').forEach((fold) => { fold.open = isWide.matches; }));
 
 // fixOf returns a link to the stage that fixes the failure, next to this one, if that is the next stage.
 function fixOf(failure, [id, other]) {
@@ -206,6 +211,15 @@ function otherStage(by) {
   const moved = stages.map((s) => beside(failure, s, by));
   return moved.every(Boolean) ? moved : null;
 }
+
+// project enters or leaves the mode for a wall, which stays through a reload.
+function project(isOn) {
+  document.documentElement.classList.toggle('projector', isOn);
+  document.getElementById('tool-projector').setAttribute('aria-pressed', String(isOn));
+  keep.set('projector', isOn ? 'on' : '');
+}
+
+const toggleProjector = () => project(!document.documentElement.classList.contains('projector'));
 
 function openDiff() {
   const code = stepper.players.at(-1).code;

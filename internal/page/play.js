@@ -52,7 +52,7 @@ async function begin(request) {
   main.replaceChildren(el('div', {class: 'failure-view play-view'},
     el('div', {class: 'title'}, game.heading, game.isRescue ? null : el('code', {}, position.view.goal.name),
       request.edit ? el('span', {class: 'stage-title'}, say('{lock}, edited: {edit}', {lock: titled(lock), edit: request.edit})) : null),
-    settings(request, position), explanation(position), game.table, game.place));
+    folded(titled(lock), settings(request, position)), explanation(position), game.table, game.place));
   showPosition(position);
   game.heading.focus({preventScroll: true});
   scrollTo(0, 0);
@@ -136,6 +136,7 @@ function showPosition(position) {
   if (game.player.length > 0) game.player.show(game.player.length - 1, true);
   if (chosen) game.player.code?.choose(chosen);
   showTable(position);
+  game.table.scrollIntoView();
 }
 
 // showTable shows the options, or how the game ended.

@@ -87,12 +87,12 @@ class Player {
   build(code, name) {
     const {run} = this;
     this.says = el('p', {class: 'says', 'aria-live': 'polite'});
-    this.found = el('ul', {class: 'findings'});
     this.clients = el('ul', {class: 'clients' + (run.lanes.length > 3 ? ' many' : ''), 'aria-label': say('clients'),
       '--n': run.lanes.length}, ...run.lanes.map((lane, i) => el('li', {class: 'client own-' + (i % 4)})));
     this.keys = el('div', {class: 'keys'});
     this.end = el('p', {class: 'verdict ' + toneClass(this.verdict.tone), hidden: true}, ...this.linked(say(this.verdict.text), code && this.verdict.line));
-    const now = el('div', {class: 'now'}, this.says, this.found, this.end, this.clients, this.keys);
+    const now = el('div', {class: 'now'}, this.says, this.end);
+    const state = el('div', {class: 'state'}, this.clients, this.keys);
     this.steps = el('ol', {class: 'steps'}, ...this.states.map((state, i) => this.row(state, i, code)));
     const heads = el('div', {class: 'heads', 'aria-hidden': 'true'}, el('span', {class: 'at'}, say('time')),
       ...run.lanes.map((lane, i) => el('span', {class: 'head own-' + (i % 4)}, say('client {client}', {client: lane}))),
@@ -104,7 +104,8 @@ class Player {
     this.code = code && code.files.length > 0 ? new Code(code.files, code.diffs || [], run, code.old) : null;
     // A new width or font size moves the current step.
     new ResizeObserver(() => this.look()).observe(this.scroll);
-    this.element = el('section', {class: 'player', 'aria-label': name}, now, this.scroll, this.code ? this.code.element : null);
+    this.element = el('section', {class: 'player', 'aria-label': name},
+      el('div', {class: 'watched'}, now, this.scroll, this.code ? this.code.element : null), state);
   }
 
   // linked returns a text whose line, if it has one, shows that line of the code. A text that does not name it gets it
@@ -145,7 +146,15 @@ class Player {
     return el('li', {class: 'step kind-' + state.kind, onclick: () => this.chosen && this.chosen(i)},
       el('span', {class: 'at'}, i > 0 && this.states[i - 1].at === state.at ? '' : state.at),
       ...cells, said, redis, run.ledger ? el('span', {class: 'orders', 'data-label': say('ledger')}, say(state.ledger || '')) : null,
-      ...(state.found || []).map((text, n) => el('span', {class: findingClass('finding', text), '--row': n}, ...this.linked(say(text), hasCode && state.sent[n]))));
+      ...(state.found || []).map((text, n) => this.finding(text, n, hasCode && state.sent[n])));
+  }
+
+  // finding returns a finding of a step. Once the verdict has its words, only the name of its rule is left.
+  finding(text, n, line) {
+    const isToldAtEnd = text.startsWith('✗ ') && this.verdict.text.includes(text.slice(2));
+    const [rule, ...words] = isToldAtEnd ? say(text).split(/(?=[:：])/) : this.linked(say(text), line);
+    const more = isToldAtEnd ? [el('span', {class: 'words'}, ...this.linked(words.join(''), line))] : words;
+    return el('span', {class: findingClass('finding', text), '--row': n}, rule, ...more);
   }
 
   // show shows a step, counted from 0, and hides those after it. Before the end it shows no verdict and no finding.
@@ -163,9 +172,6 @@ class Player {
       else row.removeAttribute('aria-current');
     });
     this.says.textContent = say(state.says);
-    const isTold = (text) => i < this.length - 1 || !this.verdict.text.includes(text.replace('✗ ', ''));
-    this.found.replaceChildren(...(state.found || []).flatMap((text, n) => (isTold(text)
-      ? [el('li', {class: findingClass('', text)}, ...this.linked(say(text), this.code && state.sent[n]))] : [])));
     this.showClients(state);
     this.showKeys(state);
     if (this.code) this.code.show(state, isEnd && this.verdict.line && parsePlace(this.verdict.line));

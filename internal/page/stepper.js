@@ -42,6 +42,7 @@ class Stepper {
     this.count.textContent = say('step {n} of {all}', {n: this.position + 1, all: this.together.length});
     this.nextButton.classList.toggle('primary', !this.isAtEnd);
     if (this.isAtEnd) this.pause();
+    this.players[0].element.closest('.players')?.scrollIntoView(); // where the page scrolls
     if (this.moved) this.moved(this.position);
   }
 
@@ -129,5 +130,3 @@ function startTheme() {
   const kept = keep.get('theme');
   if (kept === 'light' || kept === 'dark') document.documentElement.dataset.theme = kept;
 }
-
-const toggleProjector = () => document.documentElement.classList.toggle('projector');

@@ -19,7 +19,7 @@ func TestProjectorIsLargeAndHidesTheSecondary(t *testing.T) {
 	before := value[float64](b, size)
 	b.press("p")
 	require.Greater(t, value[float64](b, size), before*1.2)
-	for _, secondary := range []string{".story", ".commands", ".choose", ".top"} {
+	for _, secondary := range []string{".story", ".commands", ".choose", ".top .name", "#tool-theme"} {
 		require.False(t, b.isShown(secondary), secondary)
 	}
 	for _, primary := range []string{".says", ".timeline", ".clients", ".keys", ".lines .runs", ".controls"} {

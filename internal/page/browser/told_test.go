@@ -32,7 +32,7 @@ const tells = `((failure, rules) => {
 		.flatMap((e) => ['title', 'aria-label', 'alt'].map((name) => e.getAttribute(name) ?? ''))].join('\n');
 	const told = (stages) => {
 		showFailure({failure, stages, step: 1});
-		main.querySelector('.in-terminal').open = true;
+		for (const fold of main.querySelectorAll('.in-terminal, .folded')) fold.open = true;
 		const before = stepper.together.slice(0, -1);
 		const states = (at) => before[at].map((i, n) => stepper.players[n].states[i]);
 		const texts = before.flatMap((_, at) => states(at).flatMap(({says, does}) => [says, ...does])).map((text) => say(text || ''));

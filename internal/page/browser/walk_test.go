@@ -203,7 +203,7 @@ func (b *tab) focus() string {
 func (b *tab) areBeside() bool {
 	b.t.Helper()
 	return value[bool](b, `(() => {
-		const [x, y] = [...document.querySelectorAll('.player')].map((p) => p.getBoundingClientRect());
+		const [x, y] = [...document.querySelectorAll('.timeline')].map((p) => p.getBoundingClientRect());
 		return x.right <= y.left && Math.abs(x.top - y.top) < 2;
 	})()`)
 }
