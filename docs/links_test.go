@@ -1,11 +1,18 @@
 package docs_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
+
+	failures "lockkata/failures_test"
+	"lockkata/internal/lesson"
+	"lockkata/internal/stages"
 )
 
 // A link leads to an existing file and anchor of the repository, or to a public address, which
@@ -47,10 +54,30 @@ func linkProblem(d *document, l link, all []*document) string {
 	case !has(name):
 		return "there is no " + name
 	}
+	if name == "docs/index.html" && u.Fragment != "" {
+		if !isInPage(u.Fragment) {
+			return name + " does not show #" + u.Fragment
+		}
+		return ""
+	}
 	if there := named(all, name); u.Fragment != "" && (there == nil || !there.targets()[u.Fragment]) {
 		return name + " has no anchor #" + u.Fragment
 	}
 	return ""
+}
+
+// isInPage reports whether the page has a place: a question of the lesson (learn/3/2), or a run (late-unlock/3).
+func isInPage(place string) bool {
+	id, at, _ := strings.Cut(place, "/")
+	if id == "learn" {
+		chapter, part, _ := strings.Cut(at, "/")
+		c, err := strconv.Atoi(chapter)
+		p, err2 := strconv.Atoi(cmp.Or(part, "1"))
+		return err == nil && err2 == nil && c >= 0 && c < len(lesson.Chapters) && p >= 1 && p <= len(lesson.Chapters[c].Parts)
+	}
+	f, known := failures.Find(id)
+	i := slices.IndexFunc(stages.Public(), func(s stages.Stage) bool { return s.ID == at })
+	return known && i >= 0 && stages.Public()[i].Expect(f) != failures.NotApplicable
 }
 
 // targets returns the anchors of a document: of its headings, and those written as <a id>.

@@ -55,7 +55,7 @@ function showBroken() {
       el('section', {class: 'mistakes', 'aria-label': say('the edits')}, editMenu(told, edit),
         el('ul', {class: 'edits', 'aria-label': say('the edits'), tabindex: '0'}, ...told.edits.map(editSwitch))),
       el('section', {class: 'answers', 'aria-label': say('what breaks it')},
-        broken.status, broken.turned, searchForm((chosen || told).search), broken.result, broken.list),
+        searchForm((chosen || told).search), broken.result, broken.status, broken.turned, broken.list),
       codeOf(told, chosen))));
   if (broken.column) fillColumn();
   if (broken.found) showFound(broken.found);

@@ -19,6 +19,7 @@ type content struct {
 	Stages   []stage   `json:"stages"`
 	Failures []failure `json:"failures"`
 	Lesson   []chapter `json:"lesson,omitempty"`
+	Prompts  []prompt  `json:"prompts,omitempty"`
 	Texts    []string  `json:"texts,omitempty"` // of the runs, each once; see fold
 	Locks    []lock    `json:"locks,omitempty"` // the locks to play: the stages and the steps between them
 	Envs     []string  `json:"envs,omitempty"`

@@ -3,6 +3,7 @@
 
 let lastPlace = null; // {href, inMatrix}: the link that was opened last, for the way back to it
 const openFamilies = new Set(); // the families whose rows the matrix shows
+let wanted = ''; // the words by which the rows are filtered
 
 function showHome() {
   leave();
@@ -16,22 +17,24 @@ function showHome() {
   main.replaceChildren(el('div', {class: 'home'}, skip, el('h1', {}, say(data.title)),
     el('p', {class: 'intro'}, say('Six stages of one lock, each with fewer mistakes than the one before. Here you see how each breaks, step by step: the real code on an embedded Redis.')),
     el('p', {}, data.lesson ? el('a', {class: 'primary', href: '#learn'}, say('Learn it, one question at a time (40 minutes)')) : null, ' ', watchFirst()),
-    el('div', {class: 'lists'}, watchList(), ...engine.isThere ? [playList(), breakList()] : [elsewhere()]),
+    el('div', {class: 'lists'}, watchList(), ...engine.isThere ? [playList(), breakList()] : [elsewhere()], ...promptList()),
     engine.isThere ? el('p', {class: 'intro'}, ...tell('To write a lock yourself, run {kata} in lockkata’s folder.', {kata: el('code', {}, 'go run . kata start')})) : null,
     el('h2', {}, say('All failures on all stages')),
     el('p', {class: 'intro'}, say('Each cell is a run. Choose one to step through it.')),
     el('ul', {class: 'key-signs'}, signed('x', wordOf('x')), signed('o', say('safe in this run')),
       signed('n', meaningOf('n')), signed('i', meaningOf('i')), signed('-', wordOf('-'))),
+    el('label', {class: 'filter'}, say('Find a failure:'), ' ', el('input', {type: 'search', value: wanted, oninput: filter, onkeydown: filter}), ' ', el('span', {role: 'status'})),
     el('div', {class: 'box', role: 'region', 'aria-label': say('failures and stages')}, matrix()),
     el('div', {class: 'foot'}, el('p', {}, say(data.total)),
       el('p', {}, say('"safe" means that this one scripted run did not break the lock. It is no proof.')))));
   const link = lastPlace && main.querySelector(`${lastPlace.inMatrix ? '.matrix' : '.lists'} a[href="${lastPlace.href}"]`);
-  enterAt(link?.closest('.matrix') ? link : null);
+  showWanted();
+  if (link?.closest('.matrix') && link.checkVisibility()) enterAt(link);
   link?.focus();
 }
 
 // listOf returns a named list of links, which a phone shows folded.
-const listOf = (title, text, items, isOpen) => el('details', {class: 'list', open: isOpen || !matchMedia('(max-width: 40rem)').matches},
+const listOf = (title, text, items, isOpen = !matchMedia('(max-width: 40rem)').matches) => el('details', {class: 'list', open: isOpen},
   el('summary', {}, el('h2', {}, title)), el('p', {}, text),
   el('ol', {}, ...items.map(([href, stage, name]) => el('li', {}, el('a', {href}, el('small', {}, say(stage.name)), ' ', el('span', {}, name))))));
 
@@ -50,6 +53,10 @@ const locksFor = (kind) => data.locks.map((lock) => [`#${kind}/${lock.id}`, lock
 const playList = () => listOf(say('Play'), say('You decide which command arrives when. Break the lock with as few faults as you can.'), locksFor('play'));
 const breakList = () => listOf(say('Break'), say('Put a mistake into a lock, and see at once what it lets happen.'), locksFor('break'));
 
+// promptList has the workshop's prompts: questions of the lesson, and runs. Beside the lists of games it is folded.
+const promptList = () => (!data.prompts ? [] : [listOf(say('The workshop’s prompts'), say('What a class is asked, in the order of docs/workshop.md.'),
+  data.prompts.map(({title, hash}) => [hash, viewOf(hash) ? stageOf(viewOf(hash).stages[0]) : {name: say('lesson')}, say(title)]), engine.isThere ? false : undefined)]);
+
 // elsewhere says how to get what this copy of the page cannot do.
 const elsewhere = () => el('section', {class: 'list'}, el('h2', {}, say('Play, break and write')),
   el('p', {}, ...tell('To play, break and search the stages, run {serve} in lockkata’s folder. To write a lock yourself, run {kata} there.',
@@ -60,7 +67,7 @@ function matrix() {
     ...data.stages.map((s) => el('th', {scope: 'col', title: say(s.title)}, el('b', {}, s.id), el('span', {}, say(s.title)))))));
   for (const family of new Set(data.failures.map((f) => f.family))) {
     const rows = data.failures.filter((f) => f.family === family).map((failure) => el('tr', {role: 'row'},
-      el('th', {scope: 'row', role: 'rowheader'}, el('b', {}, failure.id), el('span', {}, say(failure.title))),
+      el('th', {scope: 'row', role: 'rowheader'}, el('b', {}, failure.id), ' ', el('span', {}, say(failure.title))),
       ...(failure.by && failure.cells.every(({outcome}) => 'i-'.includes(outcome)) ? [cellOfAll(failure)]
         : failure.cells.map((cell, i) => el('td', {role: 'cell'}, cellOf(failure, cell, data.stages[i]))))));
     const head = el('th', {colspan: data.stages.length + 1, scope: 'rowgroup', role: 'rowheader'}, el('button', {type: 'button',
@@ -82,10 +89,39 @@ function fold({currentTarget: button}) {
   enterAt(null);
 }
 
+// filter handles the field above the matrix: Esc clears it, Enter leads to the first row.
+function filter(event) {
+  const field = event.target;
+  if (event.key === 'Escape') field.value = '';
+  wanted = field.value;
+  showWanted();
+  if (event.key !== 'Enter') return;
+  event.preventDefault(); // which would open the row
+  main.querySelector('.cell[tabindex="0"]')?.focus();
+}
+
+// showWanted shows the rows whose id and title have all the wanted words, and says how many these are.
+function showWanted() {
+  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+  let found = 0;
+  for (const group of main.querySelectorAll('.matrix tbody')) {
+    const rows = [...group.rows].slice(1);
+    for (const row of rows) row.hidden = !words.every((word) => row.cells[0].textContent.toLowerCase().includes(word));
+    const shown = rows.filter((row) => !row.hidden).length;
+    const isOpen = words.length > 0 || openFamilies.has(group.dataset.family);
+    group.hidden = shown === 0;
+    group.classList.toggle('folded', !isOpen);
+    group.querySelector('button').setAttribute('aria-expanded', String(isOpen));
+    found += shown;
+  }
+  main.querySelector('.filter [role=status]').textContent = words.length > 0 ? say('{n} found', {n: found}) : '';
+  enterAt(null);
+}
+
 // enterAt makes one visible cell reachable by Tab: the given one, or the first.
 function enterAt(cell) {
   for (const other of main.querySelectorAll('a.cell')) other.tabIndex = -1;
-  cell ??= main.querySelector('tbody:not(.folded) a.cell');
+  cell ??= main.querySelector('tbody:not(.folded) tr:not([hidden]) a.cell');
   if (cell) cell.tabIndex = 0;
 }
 
@@ -107,7 +143,7 @@ function cellOfAll(failure) {
 // moveInMatrix moves the focus to the next cell with a run.
 function moveInMatrix(event) {
   const at = event.target.closest('a.cell');
-  const rows = [...event.currentTarget.querySelectorAll('tbody:not(.folded) tr:not(.family)')];
+  const rows = [...event.currentTarget.querySelectorAll('tbody:not(.folded) tr:not(.family, [hidden])')];
   if (!at) return;
   const y = rows.indexOf(at.closest('tr'));
   const x = at.closest('td').cellIndex;

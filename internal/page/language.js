@@ -1,7 +1,7 @@
 // The page in two languages. The language comes from the link (?lang=zh), else from the last choice,
 // else from the browser. A new choice draws everything again.
 
-const languages = {en: {tag: 'en', name: 'English'}, zh: {tag: 'zh-CN', name: '中文'}};
+const languages = {en: {tag: 'en', name: 'English'}, zh: {tag: 'zh-CN', name: '中文 (zh)'}};
 const dictionaries = JSON.parse(document.getElementById('dictionaries').textContent);
 const help = document.getElementById('help');
 let language;
@@ -38,7 +38,7 @@ const keyTable = () => [
   ['← → ↑ ↓', say('in the matrix, the next cell')],
   ['Enter', say('open the cell')],
   ['Home End', say('the first and the last step')],
-  [say('Space'), say('play, pause')],
+  [say('Space'), say('auto: go on by itself, or pause')],
   ['b', say('before and after: next to the following stage, and back')],
   ['v n', say('the same failure on the stage before, on the next')],
   ['d', say('what the stage changed in the code')],

@@ -102,6 +102,11 @@ func Page(of []stages.Stage, rows [][]failures.Verdict, chapters [][]*lesson.Pla
 		if all[i].Lesson, err = lessonOf(chapters, sources, l); err != nil {
 			return nil, err
 		}
+		if len(chapters) > 0 {
+			if all[i].Prompts, err = promptsOf(sources, l); err != nil {
+				return nil, err
+			}
+		}
 		if engine.isThere() {
 			all[i].playable(l)
 		}

@@ -39,7 +39,7 @@ function viewOf(hash) {
   const isRun = (s) => Boolean(failure) && cellAt(failure, s)?.run;
   if (!failure || ids.length > 2 || !ids.every(isRun)) return null;
   if (step !== undefined && !/^step-\d+$/.test(step)) return null;
-  return {failure, stages: ids, step: step ? Number(step.slice(5)) : 1};
+  return {failure, stages: ids, step: step && Number(step.slice(5))};
 }
 
 const hashOf = (failure, stages, step) => `#${failure.id}/${stages.join('..')}` + (step ? `/step-${step}` : '');
@@ -86,7 +86,7 @@ function route() {
     if (hash.length > 1) return stay(say('Page not found'), say('There is nothing at {hash}.', {hash: placeAsked()}));
     return showHome();
   }
-  if (shown && shown.failure === view.failure && String(shown.stages) === String(view.stages)) stepper.go(view.step - 1);
+  if (shown && shown.failure === view.failure && String(shown.stages) === String(view.stages)) stepper.go(view.step ? view.step - 1 : stepper.position);
   else showFailure(view);
 }
 
@@ -97,6 +97,7 @@ function leave() {
 
 function showFailure({failure, stages, step}) {
   lastPlace = {href: hashOf(failure, [stages[0]]), inMatrix: Boolean(document.activeElement.closest('.matrix') || shown && lastPlace?.inMatrix)};
+  const was = shown?.failure === failure ? {...shown, stepper} : null;
   leave();
   shown = {failure, stages};
   document.body.classList.add('showing');
@@ -106,7 +107,7 @@ function showFailure({failure, stages, step}) {
   stepper = new Stepper(players, players.length === 1 ? alone(players[0]) : sideBySide(...players));
   stepper.story = storyOf(say(failure.story), gap(),
     failure.fixed ? el('span', {}, say('Fixed by: {what}', {what: say(failure.fixed)}), gap()) : null,
-    ...tell('More: {where}', {where: catalogueOf(failure)}));
+    ...tell('More, in lockkata’s folder: {where}', {where: el('code', {}, `docs/${language === 'zh' ? 'zh-CN/' : ''}failures.md#${failure.id}`)}));
   const heading = el('h1', {tabindex: '-1'}, say(failure.title));
   main.replaceChildren(el('div', {class: 'failure-view'},
     el('div', {class: 'title'}, heading, el('code', {class: 'told'}, failure.id),
@@ -122,9 +123,20 @@ function showFailure({failure, stages, step}) {
     if (location.hash !== hash) history.replaceState(null, '', hash);
     if (fix) fix.hidden = !stepper.isAtEnd;
   };
-  stepper.go(step - 1);
+  stepper.go(step ? step - 1 : was ? momentOf(was) : 0);
   heading.focus({preventScroll: true});
   scrollTo(0, 0);
+}
+
+// momentOf returns the position in the stepper that corresponds to the one in the run before: of the same event, or
+// between the same two. A run that was not on the page yet does not begin with its end.
+function momentOf(was) {
+  const common = was.stages.find((s) => shown.stages.includes(s));
+  const [from, to] = common ? [was.stages.indexOf(common), shown.stages.indexOf(common)] : [0, 0];
+  const at = was.stepper.together[was.stepper.position][from];
+  const [, step] = sideBySide(was.stepper.players[from], stepper.players[to]).find(([i]) => i === at);
+  const isNew = shown.stages.some((s) => !was.stages.includes(s));
+  return Math.min(stepper.together.findIndex((steps) => steps[to] === step), stepper.together.length - (isNew ? 2 : 1));
 }
 
 // storyOf returns what happens and why, folded. As soon as it is open, and at the last step, the page shows its .told.
@@ -139,13 +151,7 @@ isWide.addEventListener('change', () => main.querySelectorAll('.folded').forEach
 function fixOf(failure, [id, other]) {
   const next = !other && cellAt(failure, id).outcome === 'x' && beside(failure, id, 1);
   if (!next || 'xi'.includes(cellAt(failure, next).outcome)) return null;
-  return el('a', {class: 'primary', href: hashOf(failure, [id, next])}, say('See how {stage} fixes it', {stage: say(stageOf(next).name)}));
-}
-
-// catalogueOf returns the failure's entry in the catalogue: a link, or its name where the page lies elsewhere.
-function catalogueOf({id}) {
-  const file = (language === 'zh' ? 'zh-CN/' : '') + 'failures.md';
-  return engine.isThere || location.protocol !== 'file:' ? el('code', {}, `docs/${file}#${id}`) : el('a', {href: `${file}#${id}`}, `${file}#${id}`);
+  return el('a', {class: 'primary', href: hashOf(failure, [id, next], 1)}, say('See how {stage} fixes it', {stage: say(stageOf(next).name)}));
 }
 
 // titled returns a lock's name with its title.
@@ -242,7 +248,7 @@ const keys = {
 };
 
 document.addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || help.open || event.target.matches('[type=search]')) return;
   if (stepper && stepper.key(event) || game && keyOfGame(event) || lesson && keyOfLesson(event)) return event.preventDefault();
   const act = keys[event.key];
   if (act) {

@@ -170,8 +170,8 @@ const copyButton = (text) => el('button', {type: 'button', 'aria-label': say('co
 // ending returns the result, and how to share it.
 function ending({view, verdict, line, tone, taken}) {
   const command = `go run . replay '${view.schedule}'`;
-  const friend = el('span', {}, say('For a friend:'), ' ', el('a', {href: game.hash, class: 'share'}, say('this game')), ' ',
-    copyButton(location.href.split('#')[0] + game.hash));
+  const friend = el('span', {}, ...tell('For a friend: {game}. It goes to the end of the address of any page that “go run . serve” opens or writes.',
+    {game: el('span', {}, el('a', {href: game.hash, class: 'share'}, say('this game')), ' ', copyButton(game.hash))}));
   return el('div', {class: 'ending'},
     el('div', {class: 'result'}, result(view, tone), next(taken)),
     game.isRescue && tone === 'g' ? null : el('p', {class: 'verdict ' + toneClass(tone)}, ...game.player.linked(verdict, line)),
@@ -202,9 +202,9 @@ function next(taken) {
 async function turn(request) {
   if (!game || game.busy) return;
   const here = game;
-  here.busy = true;
-  const position = await askedInGame(request);
-  here.busy = false;
+  here.busy = askedInGame(request);
+  const position = await here.busy;
+  here.busy = null;
   if (!position || game !== here) return;
   game.hint = position.hint?.option;
   showPosition(position);
@@ -231,9 +231,9 @@ function looking(text) {
 async function hint() {
   if (!game || game.busy || game.isRescue || game.position.view.options.length === 0) return;
   const here = game;
-  here.busy = true;
-  const position = await askedInGame({op: 'hint'}, looking(say('Looking for a way …')));
-  here.busy = false;
+  here.busy = askedInGame({op: 'hint'}, looking(say('Looking for a way …')));
+  const position = await here.busy;
+  here.busy = null;
   if (!position || game !== here) return;
   const {option, away, why} = position.hint;
   game.hint = option;
@@ -250,12 +250,13 @@ async function par() {
   }
 }
 
-// keyOfGame handles a key, and returns whether it did.
-function keyOfGame(event) {
-  if (event.target.closest('input, select')) return false;
-  const act = {u: undo, r: restart, h: hint}[event.key];
-  if (act) act();
-  else if (optionKeys.includes(event.key) && optionKeys.indexOf(event.key) < game.position.view.options.length) choose(optionKeys.indexOf(event.key));
-  else return false;
+// keyOfGame handles a key, and returns whether it did. A key that comes during a turn waits for its end.
+function keyOfGame({key, target}) {
+  if (target.closest('input, select') || key.length > 1 || !('urh' + optionKeys).includes(key)) return false;
+  const here = game;
+  here.typed = Promise.resolve(here.typed).then(async () => {
+    await here.busy;
+    if (game === here) await ({u: undo, r: restart, h: hint}[key] || (() => choose(optionKeys.indexOf(key))))();
+  });
   return true;
 }

@@ -99,7 +99,8 @@ class Player {
       el('span', {class: 'head redis'}, run.servers ? run.servers.join(' ') : run.key ? 'Redis: K' + (run.other ? ', L' : '') : 'Redis'), run.ledger ? el('span', {class: 'head'}, say('ledger')) : null);
     this.scroll = el('div', {class: 'timeline', role: 'group', 'aria-label': say('timeline'), tabindex: '0',
       '--lanes': run.lanes.length, '--ledger': run.ledger ? 1 : 0}, heads, this.steps,
-      run.key ? el('p', {class: 'legend'}, el('span', {}, 'K = ' + run.key + (run.other ? ', L = ' + run.other : '')), el('span', {}, say('A1 = A’s first hold'))) : null);
+      run.key ? el('p', {class: 'legend'}, el('span', {}, 'K = ' + run.key + (run.other ? ', L = ' + run.other : '')), el('span', {}, say('A1 = A’s first hold')),
+        el('span', {}, el('i', {class: 'legend-paused'}), say('stands still')), el('span', {}, el('i', {class: 'legend-cut'}), say('no network'))) : null);
     this.scroll.classList.toggle('with-ledger', Boolean(run.ledger));
     this.code = code && code.files.length > 0 ? new Code(code.files, code.diffs || [], run, code.old) : null;
     // A new width or font size moves the current step.

@@ -17,7 +17,7 @@ class Stepper {
 
   build() {
     const button = (text, label, key, act) => el('button', {type: 'button', title: `${label} (${key})`, 'aria-label': label, onclick: act}, text);
-    this.playButton = button(say('▶ Play'), say('play or pause'), say('space'), () => this.play());
+    this.playButton = button(say('▶ Auto'), say('auto: go on by itself, or pause'), say('space'), () => this.play());
     this.slider = el('input', {type: 'range', min: '1', max: String(this.together.length), value: '1', 'aria-label': say('step'),
       oninput: () => this.go(Number(this.slider.value) - 1)});
     this.count = el('span', {class: 'count'});
@@ -49,14 +49,27 @@ class Stepper {
   play() {
     if (this.playing) return this.pause();
     if (this.isAtEnd) this.go(0);
-    this.playing = setInterval(() => this.go(this.position + 1), 1600);
     this.playButton.textContent = say('⏸ Pause');
+    this.wait();
+  }
+
+  // wait goes on by itself: to the next step once there was time to read this one, and no further than a finding.
+  wait() {
+    const said = this.players.map((player) => player.says.textContent).join('');
+    this.playing = setTimeout(() => {
+      const before = this.together[this.position];
+      this.go(this.position + 1);
+      if (!this.playing) return;
+      const isFound = this.together[this.position].some((step, n) => step !== before[n] && this.players[n].states[step].found);
+      if (isFound) this.pause();
+      else this.wait();
+    }, 800 + 35 * new TextEncoder().encode(said).length); // a Chinese character is three bytes, and is read more slowly
   }
 
   pause() {
-    clearInterval(this.playing);
+    clearTimeout(this.playing);
     this.playing = null;
-    this.playButton.textContent = say('▶ Play');
+    this.playButton.textContent = say('▶ Auto');
   }
 
   // key handles a key, and returns whether it did.

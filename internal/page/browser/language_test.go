@@ -89,6 +89,7 @@ func TestLanguageIsChosen(t *testing.T) {
 	b := open(t, address+"#check-then-delete/3/step-5", wide, high)
 	require.Equal(t, "en", value[string](b, "document.documentElement.lang"))
 	says := b.text(".says")
+	require.Contains(t, b.text("#tool-language"), "zh", "for a computer without Chinese letters")
 	b.click("#tool-language")
 	require.Equal(t, "zh-CN", value[string](b, "document.documentElement.lang"))
 	require.Equal(t, "#check-then-delete/3/step-5", b.hash())

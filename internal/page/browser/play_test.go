@@ -163,3 +163,22 @@ func TestTakenOverRunEndsDifferently(t *testing.T) {
 		require.True(t, b.isShown(".matrix"))
 	})
 }
+
+// Keys that come faster than the engine answers are queued.
+func TestKeysTypedFastWinAGame(t *testing.T) {
+	for _, pause := range []int{30, 0} {
+		b := open(t, oneFile(t), wide, high)
+		b.click(`a[href="#play/3"]`)
+		b.until("document.querySelector('.option')")
+		b.eval(fmt.Sprintf(`(async () => {
+			for (const key of '222222312') {
+				document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+				if (%[1]d > 0) await new Promise((done) => setTimeout(done, %[1]d));
+			}
+		})()`, pause))
+		b.until("document.querySelector('.ending')")
+		require.Contains(t, b.text(".won"), "Perfect! You did it in 9 steps, 3 faults.")
+		require.Contains(t, b.text(".ending"), "For a friend: this game")
+		require.Equal(t, "copy "+b.hash(), value[string](b, "document.querySelector('.share + button').ariaLabel"), "without this page's address")
+	}
+}
