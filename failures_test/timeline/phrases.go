@@ -104,7 +104,7 @@ var phrases = map[string]phrase{
 	"server, started":           always("Redis is back, and empty"),
 	"server, clock-jumped":      always("the clock of Redis jumps by {time}"),
 	"server, replica-delayed":   always("{replicas}: from now on, a write takes {time} to arrive"),
-	"server, replica-cut":       always("{replicas}: the link to the master is broken"),
+	"server, replica-cut":       always("{replicas}: the link to the master is down"),
 	"server, replica-healed":    always("{replicas}: the link to the master is repaired"),
 	"server, promoted":          always("failover: the master dies, and {replicas} takes over with the keys that it has"),
 	"arrived":                   words("", "{replicas}: the writes of the master arrive", "{replicas}: the writes of the master arrive"),
