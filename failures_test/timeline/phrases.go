@@ -98,7 +98,7 @@ var phrases = map[string]phrase{
 	"server, evicted":           always("Redis evicts the key"),
 	"server, flushed":           always("FLUSHALL: Redis is empty"),
 	"server, scripts-flushed":   always("SCRIPT FLUSH: Redis forgets every script"),
-	"server, restarted":         always("Redis restarts without persistence: connections broken, keys and scripts gone"),
+	"server, restarted":         always("Redis restarts without persistence: connections closed, keys and scripts gone"),
 	"server, failed-over":       always("failover: the replica that takes over never saw the lock"),
 	"server, stopped":           always("Redis stops, and loses its keys"),
 	"server, started":           always("Redis is back, and empty"),
