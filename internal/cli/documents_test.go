@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"flag"
 	"io"
 	"net/http"
@@ -17,6 +18,8 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/incidents"
 	"lockkata/internal/i18n"
+	"lockkata/internal/kata"
+	"lockkata/internal/page"
 )
 
 //go:generate go test lockkata/internal/cli -run TestPicturesAre|TestFailuresDocument|TestPageIs|TestTableInThe -timeout 30m -update
@@ -94,6 +97,27 @@ func TestFailuresDocumentIsWhatTheCommandPrints(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The page has a recorded run of an edited lock, which it judges itself.
+func TestPageIsGivenTheRunOfAnEditedLock(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles a program")
+	}
+	e := page.Edited()
+	root, err := kata.FindRoot(".")
+	require.NoError(t, err)
+	played, err := kata.PlayEdited(t.Context(), root, os.DirFS("../.."), e, e.Failure, i18n.English)
+	require.NoError(t, err)
+	trace, err := json.MarshalIndent(played.Trace, "", " ")
+	require.NoError(t, err)
+	requireFile(t, "../../"+page.EditedTrace, string(trace)+"\n")
+
+	others, err := page.PlayOthers(t, os.DirFS("../.."))
+	require.NoError(t, err)
+	judged := others[len(others)-1].Runs[0]
+	require.Equal(t, e.Outcome, judged.Outcome)
+	require.Equal(t, played.SentenceIn(i18n.English), judged.SentenceIn(i18n.English))
 }
 
 // serve shows the same page in every language, until the context ends.

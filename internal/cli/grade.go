@@ -116,7 +116,7 @@ func gradeHTML(card kata.Card, name string) error {
 		c.Subject = "yours"
 		rows = append(rows, []failures.Verdict{c.Verdict})
 	}
-	content, err := page.Page([]stages.Stage{mine}, rows, nil, os.DirFS(card.Dir), page.Engine{})
+	content, err := page.Page([]stages.Stage{mine}, rows, nil, nil, os.DirFS(card.Dir), page.Engine{})
 	if err != nil {
 		return failedError{err}
 	}

@@ -68,7 +68,11 @@ func (a *app) page(ctx context.Context, e page.Engine) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return page.Page(g.columns, g.rows, chapters, a.sources, e)
+	others, err := page.PlayOthers(a.t, a.sources)
+	if err != nil {
+		return nil, err
+	}
+	return page.Page(g.columns, g.rows, others, chapters, a.sources, e)
 }
 
 // serve serves the page until the context ends. It listens first, so that a bad address is reported

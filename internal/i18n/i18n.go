@@ -44,11 +44,26 @@ func (t Text) Localize(l Language, pairs ...any) string {
 	if chinese := Translations()[t]; l == Chinese && chinese != Pending {
 		t = Text(cmp.Or(chinese, string(t)))
 	}
-	put := make([]string, 0, len(pairs))
-	for i := 0; i+1 < len(pairs); i += 2 {
-		put = append(put, fmt.Sprintf("{%v}", pairs[i]), Words(pairs[i+1], l))
+	var made strings.Builder
+	for rest := string(t); ; {
+		before, after, opens := strings.Cut(rest, "{")
+		made.WriteString(before)
+		if !opens {
+			return made.String()
+		}
+		name, more, _ := strings.Cut(after, "}")
+		at := 0
+		for at+1 < len(pairs) && pairs[at] != any(name) {
+			at += 2
+		}
+		if at+1 < len(pairs) {
+			made.WriteString(Words(pairs[at+1], l))
+			rest = more
+		} else {
+			made.WriteByte('{')
+			rest = after
+		}
 	}
-	return strings.NewReplacer(put...).Replace(string(t))
 }
 
 // Each returns texts in a language.

@@ -20,9 +20,11 @@ type content struct {
 	Failures []failure `json:"failures"`
 	Lesson   []chapter `json:"lesson,omitempty"`
 	Prompts  []prompt  `json:"prompts,omitempty"`
-	Texts    []string  `json:"texts,omitempty"` // of the runs, each once; see fold
-	Locks    []lock    `json:"locks,omitempty"` // the locks to play: the stages and the steps between them
-	Envs     []string  `json:"envs,omitempty"`
+	Others   []other   `json:"others"`  // locks besides the stages, with runs
+	Further  []failure `json:"further"` // failures of the other locks only
+	folded
+	Locks []lock   `json:"locks,omitempty"` // the locks to play: the stages and the steps between them
+	Envs  []string `json:"envs,omitempty"`
 	// Goals has the words for each goal.
 	Goals map[string]string `json:"goals,omitempty"`
 }
@@ -72,6 +74,7 @@ type failure struct {
 	Story  string `json:"story"`
 	Fixed  string `json:"fixed,omitempty"`
 	Lesson bool   `json:"lesson,omitempty"` // it belongs to the story of the stages
+	Guard  bool   `json:"guard,omitempty"`  // a guard of the resource is there
 	By     string `json:"by,omitempty"`     // what can prevent it, if none of the stages does
 	Cells  []cell `json:"cells"`            // one for each stage
 }
@@ -82,8 +85,20 @@ type cell struct {
 	Search string `json:"search,omitempty"` // the command that finds the shortest schedule of this kind
 }
 
-// collect converts verdicts on stages, a row for each failure, into the page's content.
-func collect(of []stages.Stage, rows [][]failures.Verdict, sources fs.FS, in i18n.Language) (content, error) {
+// newStage converts a lock.
+func newStage(s stages.Stage, code stages.Code, sources fs.FS, in i18n.Language) (stage, error) {
+	shown := stage{ID: s.ID, Name: s.NameIn(in), Title: s.TitleIn(in), Files: code.Files}
+	if s.Before == "" {
+		return shown, nil
+	}
+	shown.Lesson = fromTo.Localize(in, "before", stages.MustFind(s.Before).NameText(), "after", s.NameText(), "lesson", i18n.Text(s.Lesson))
+	parts, err := s.Diff(sources)
+	shown.Diff = strings.Join(parts, "")
+	return shown, err
+}
+
+// collect converts verdicts on stages, a row for each failure, and on other locks into the page's content.
+func collect(of []stages.Stage, rows [][]failures.Verdict, others []Other, sources fs.FS, in i18n.Language) (content, error) {
 	all := content{Title: title.Localize(in), Total: total(rows, in)}
 	codes := make([]stages.Code, len(of))
 	for i, c := range of {
@@ -91,33 +106,39 @@ func collect(of []stages.Stage, rows [][]failures.Verdict, sources fs.FS, in i18
 		if err != nil {
 			return all, err
 		}
-		diff, lesson := "", ""
-		if c.Before != "" {
-			lesson = fromTo.Localize(in, "before", stages.MustFind(c.Before).NameText(), "after", c.NameText(), "lesson", i18n.Text(c.Lesson))
-			parts, err := c.Diff(sources)
-			if err != nil {
-				return all, err
-			}
-			diff = strings.Join(parts, "")
+		shown, err := newStage(c, code, sources, in)
+		if err != nil {
+			return all, err
 		}
 		codes[i] = code
-		all.Stages = append(all.Stages, stage{c.ID, c.NameIn(in), c.TitleIn(in), lesson, diff, code.Files})
+		all.Stages = append(all.Stages, shown)
 	}
 	for _, row := range rows {
 		all.Failures = append(all.Failures, failureOf(of, row, codes, in))
 	}
-	return all, nil
+	var err error
+	if all.Others, err = othersOf(others, sources, in); len(others) > 0 {
+		for _, f := range failures.OfServers {
+			all.Further = append(all.Further, newFailure(f, in))
+		}
+	}
+	return all, err
 }
 
 func failureOf(of []stages.Stage, row []failures.Verdict, codes []stages.Code, in i18n.Language) failure {
-	f := row[0].Failure
-	say := func(text string) string { return i18n.Text(text).Localize(in) }
-	shown := failure{ID: f.ID, Family: say(string(f.Family)), Title: say(f.Title), Story: say(f.Story), Fixed: say(f.Fixed), Lesson: f.FirstScreen}
-	if f.PreventedBy != "" {
-		shown.By = say(string(f.PreventedBy))
-	}
+	shown := newFailure(row[0].Failure, in)
 	for i, v := range row {
 		shown.Cells = append(shown.Cells, cell{engine.CellOf(v, codes[i], in), searchFor(v, of[i])})
+	}
+	return shown
+}
+
+// newFailure converts a failure, without its runs.
+func newFailure(f failures.Failure, in i18n.Language) failure {
+	say := func(text string) string { return i18n.Text(text).Localize(in) }
+	shown := failure{ID: f.ID, Family: say(string(f.Family)), Title: say(f.Title), Story: say(f.Story), Fixed: say(f.Fixed), Lesson: f.FirstScreen, Guard: f.Guard != "", Cells: []cell{}}
+	if f.PreventedBy != "" {
+		shown.By = say(string(f.PreventedBy))
 	}
 	return shown
 }

@@ -24,10 +24,11 @@ function showHome() {
     el('ul', {class: 'key-signs'}, signed('x', wordOf('x')), signed('o', say('safe in this run')),
       signed('n', meaningOf('n')), signed('i', meaningOf('i')), signed('-', wordOf('-'))),
     el('label', {class: 'filter'}, say('Find a failure:'), ' ', el('input', {type: 'search', value: wanted, oninput: filter, onkeydown: filter}), ' ', el('span', {role: 'status'})),
-    el('div', {class: 'box', role: 'region', 'aria-label': say('failures and stages')}, matrix()),
+    el('div', {class: 'box', role: 'region', 'aria-label': say('failures and stages')}, matrix()), moreLocks(),
     el('div', {class: 'foot'}, el('p', {}, say(data.total)),
       el('p', {}, say('"safe" means that this one scripted run did not break the lock. It is no proof.')))));
-  const link = lastPlace && main.querySelector(`${lastPlace.inMatrix ? '.matrix' : '.lists'} a[href="${lastPlace.href}"]`);
+  const link = lastPlace && main.querySelector(`${lastPlace.inMatrix ? '.matrix' : '.list'} a[href="${lastPlace.href}"]`);
+  if (link?.closest('details')) link.closest('details').open = true;
   showWanted();
   if (link?.closest('.matrix') && link.checkVisibility()) enterAt(link);
   link?.focus();
@@ -56,6 +57,20 @@ const breakList = () => listOf(say('Break'), say('Put a mistake into a lock, and
 // promptList has the workshop's prompts: questions of the lesson, and runs. Beside the lists of games it is folded.
 const promptList = () => (!data.prompts ? [] : [listOf(say('The workshop’s prompts'), say('What a class is asked, in the order of docs/workshop.md.'),
   data.prompts.map(({title, hash}) => [hash, viewOf(hash) ? stageOf(viewOf(hash).stages[0]) : {name: say('lesson')}, say(title)]), engine.isThere ? false : undefined)]);
+
+// moreLocks links to the runs of other locks, and to those with a guard of the resource.
+function moreLocks() {
+  if (data.others.length === 0) return null;
+  const links = (runs) => el('dd', {}, ...runs.flatMap(([failure, id]) => [el('a', {href: hashOf(failure, [id])}, failure.id), ' ']));
+  const all = [...data.failures, ...data.further];
+  const guarded = data.failures.filter((failure) => failure.guard).map((failure) => [failure, data.stages[failure.cells.findIndex(({run}) => run)].id]);
+  return el('details', {class: 'list more-locks'}, el('summary', {}, el('h2', {}, say('More locks'))),
+    el('p', {}, ...tell('The steps to stage 6, where their outcome changes; the locks of five documents; locks over several servers. Any other run: {command}',
+      {command: el('code', {}, 'go run . show renew-blip --stage 6.1')})),
+    el('dl', {}, ...data.others.flatMap((lock) => [el('dt', {}, titled(stageOf(lock.id))),
+      links(all.filter((failure) => lock.runs[failure.id]).map((failure) => [failure, lock.id]))]),
+    el('dt', {}, say('guards of the resource')), links(guarded)));
+}
 
 // elsewhere says how to get what this copy of the page cannot do.
 const elsewhere = () => el('section', {class: 'list'}, el('h2', {}, say('Play, break and write')),

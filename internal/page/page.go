@@ -90,13 +90,13 @@ func (e Engine) parts() (made, packed template.JS, err error) {
 	return made, packed, err
 }
 
-// Page returns the page of these verdicts on the stages, a row for each failure, with the chapters of the
-// lesson, if there are any. sources is the repository's root. The same arguments give the same bytes.
-func Page(of []stages.Stage, rows [][]failures.Verdict, chapters [][]*lesson.Played, sources fs.FS, engine Engine) ([]byte, error) {
+// Page returns the page of these verdicts on the stages, a row for each failure, with runs of other
+// locks and the chapters of the lesson, if there are any. sources is the repository's root. The same arguments give the same bytes.
+func Page(of []stages.Stage, rows [][]failures.Verdict, others []Other, chapters [][]*lesson.Played, sources fs.FS, engine Engine) ([]byte, error) {
 	var all [2]content // one for each language
 	for i, l := range i18n.Languages {
 		var err error
-		if all[i], err = collect(of, rows, sources, l); err != nil {
+		if all[i], err = collect(of, rows, others, sources, l); err != nil {
 			return nil, err
 		}
 		if all[i].Lesson, err = lessonOf(chapters, sources, l); err != nil {
@@ -119,7 +119,7 @@ func Page(of []stages.Stage, rows [][]failures.Verdict, chapters [][]*lesson.Pla
 	if err != nil {
 		return nil, err
 	}
-	all[0].Texts = fold(all[0].Failures)
+	all[0].fold()
 	data, err := script(all[0])
 	if err != nil {
 		return nil, err

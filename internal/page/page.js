@@ -12,22 +12,31 @@ const wordOf = (outcome) => ({x: say('broken'), o: say('safe'), n: say('noticed'
 const meaningOf = (outcome) => ({n: say('noticed: the lock was lost, but its owner was told before it did harm'),
   i: say('not by this lock: no stage prevents it; its row says who can')})[outcome];
 const indexOf = (id) => data.stages.findIndex((s) => s.id === id);
-const stageOf = (id) => data.stages[indexOf(id)];
-const cellAt = (failure, id) => failure.cells[indexOf(id)];
-// beside returns the stage that many places after this one, if it has a run.
-const beside = (failure, id, by) => { const s = data.stages[indexOf(id) + by]; return s && cellAt(failure, s.id).run ? s.id : undefined; };
-const failureOf = (id) => data.failures.find((f) => f.id === id);
+const stageOf = (id) => data.stages[indexOf(id)] || data.others.find((lock) => lock.id === id);
+// otherOf returns a lock besides the stages, or a stage among those, if it has a run of the failure there.
+const otherOf = (failure, id) => data.others.find((lock) => lock.id === id && lock.runs[failure.id]);
+const cellAt = (failure, id) => otherOf(failure, id)?.runs[failure.id] || failure.cells[indexOf(id)] || {};
+// rowOf returns the locks with a run of the failure that the reader chooses from, in order: the stages, or the neighbours of another lock.
+const rowOf = (failure, ids) => (ids.map((id) => otherOf(failure, id)).find(Boolean)?.row || data.stages.map((s) => s.id)).filter((id) => cellAt(failure, id).run);
+// beside returns the lock that many places after this one among those that the reader chooses from.
+const beside = (failure, id, by, row = rowOf(failure, [id])) => row[row.indexOf(id) + by];
+const failureOf = (id) => [...data.failures, ...data.further].find((f) => f.id === id);
 let stepper = null; // of the failure on the page
 let shown = null; // {failure, stages}
 const firstStory = '#delete-foreign/2';
 
-// unfolded replaces the numbers in the runs by their texts, which the page has once.
+// unfolded replaces the numbers in the runs by their steps and texts, which the page has once.
 function unfolded(folded) {
   const whole = (number) => number && folded.texts[number];
-  for (const step of folded.failures.flatMap((f) => f.cells).flatMap((c) => (c.run ? c.run.steps : []))) {
+  for (const step of folded.steps || []) {
     for (const field of ['kind', 'text', 'says', 'redis']) step[field] = whole(step[field]);
     for (const field of ['does', 'lines']) step[field] = step[field]?.map(whole);
   }
+  folded.others ??= [];
+  folded.further ??= [];
+  const cells = [...folded.failures.flatMap((f) => f.cells), ...folded.others.flatMap((lock) => Object.values(lock.runs))];
+  const answers = (folded.lesson || []).flatMap((c) => c.parts).flatMap((p) => p.answers);
+  for (const {run} of [...cells, ...answers]) if (run) run.steps = (run.folded || []).map((number) => folded.steps[number]);
   return folded;
 }
 
@@ -83,11 +92,19 @@ function route() {
   if (isPage(hash)) return pages[hash.slice(1).split('/')[0]](hash.slice(1).split('/'));
   const view = hash.length > 1 ? viewOf(hash) : null;
   if (!view) {
-    if (hash.length > 1) return stay(say('Page not found'), say('There is nothing at {hash}.', {hash: placeAsked()}));
+    if (hash.length > 1) return showMissing(...hash.slice(1).split('/'));
     return showHome();
   }
   if (shown && shown.failure === view.failure && String(shown.stages) === String(view.stages)) stepper.go(view.step ? view.step - 1 : stepper.position);
   else showFailure(view);
+}
+
+// showMissing says how to see a run that the page does not have. If the engine knows the lock, it plays the run.
+function showMissing(id, lock) {
+  const isRun = failureOf(id) && data.others.some((other) => other.id === lock && !other.asked);
+  if (isRun && engine.isThere && lockOf(lock)) return location.replace(`#break/${lock}/-/${id}`);
+  if (!isRun) return stay(say('Page not found'), say('There is nothing at {hash}.', {hash: placeAsked()}));
+  stay(say(failureOf(id).title), say('This page does not have this run. In a terminal: {command}', {command: commandOf(id, lock)}));
 }
 
 function leave() {
@@ -117,7 +134,7 @@ function showFailure({failure, stages, step}) {
       stages.length > 1 ? el('h2', {}, say(stageOf(n).name), ' ', el('small', {}, say(stageOf(n).title))) : null, players[i].element))),
     stepper.element, commandsOf(failure, stages)));
   const fix = fixOf(failure, stages);
-  stepper.element.append(...[fix, engine.isThere && stages.length === 1 ? takeOver() : null].filter(Boolean));
+  stepper.element.append(...[fix, canTake() ? takeOver() : null].filter(Boolean));
   stepper.moved = (position) => {
     const hash = hashOf(failure, stages, position + 1);
     if (location.hash !== hash) history.replaceState(null, '', hash);
@@ -161,8 +178,11 @@ const titled = ({name, title}) => listed([say(name), say(title)]);
 const takeOver = () => el('button', {type: 'button', class: 'take', title: say('decide yourself what comes next ({key})', {key: 'o'}),
   onclick: take}, say('Take over from here'));
 
+// canTake returns whether the engine can go on from the run on the page.
+const canTake = () => engine.isThere && shown?.stages.length === 1 && data.failures.includes(shown.failure) && lockOf(shown.stages[0]);
+
 function take() {
-  if (!engine.isThere || !shown || shown.stages.length > 1) return;
+  if (!canTake()) return;
   engine.wanted = true;
   location.hash = `#take/${shown.failure.id}/${shown.stages[0]}/step-${stepper.position + 1}`;
 }
@@ -178,21 +198,25 @@ function playerOf(failure, id, other, isLast) {
 
 // chooser links to the other stages of a failure, and to neighbours side by side.
 function chooser(failure, stages) {
-  const runs = data.stages.map((s) => s.id).filter((s) => cellAt(failure, s).run);
+  const runs = rowOf(failure, stages);
+  const others = data.others.filter((lock) => lock.runs[failure.id] && !runs.includes(lock.id));
   const link = (numbers, ...label) => el('a', {href: hashOf(failure, numbers), 'aria-current': String(numbers) === String(stages) && 'page'}, ...label);
   const meaning = meaningOf(cellAt(failure, stages[0]).outcome);
-  const pairs = runs.filter((s) => beside(failure, s, 1)).map((s) => [s, beside(failure, s, 1)]).map((pair) => link(pair, pair.join(' → ')));
+  const pairs = runs.slice(1).map((s, i) => [runs[i], s]).map((pair) => link(pair, pair.join(' → ')));
   return el('nav', {class: 'choose', 'aria-label': say('stages')}, el('span', {class: 'what'}, say('stage')),
     ...runs.map((s) => link([s], s, el('span', {class: 'told ' + toneClass(cellAt(failure, s).tone), title: wordOf(cellAt(failure, s).outcome)},
       signs[cellAt(failure, s).outcome]))),
     stages.length === 1 ? el('span', {class: 'stage-title'}, say(stageOf(stages[0]).title)) : null,
     stages.length === 1 && meaning ? el('span', {class: 'told meaning'}, meaning) : null,
-    pairs.length > 0 ? el('span', {class: 'what'}, say('before and after')) : null, ...pairs);
+    pairs.length > 0 ? el('span', {class: 'what'}, say('before and after')) : null, ...pairs,
+    others.length > 0 ? el('span', {class: 'what'}, say('more locks')) : null, ...others.map(({id}) => link([id], id)));
 }
+
+const commandOf = (failure, lock) => `go run . show ${failure} --stage ${stageOf(lock).asked || lock}`;
 
 // commandsOf returns the commands that show the same in a terminal.
 function commandsOf(failure, stages) {
-  const lines = stages.map((n) => `go run . show ${failure.id} --stage ${n}`);
+  const lines = stages.map((n) => commandOf(failure.id, n));
   const last = stages.at(-1);
   if (stageOf(last).diff) lines.push(`go run . diff ${last}`);
   const shown = (line) => el('span', {}, el('code', {}, line), ' ', copyButton(line));
@@ -214,7 +238,8 @@ function neighbour() {
 
 function otherStage(by) {
   const {failure, stages} = shown;
-  const moved = stages.map((s) => beside(failure, s, by));
+  const row = rowOf(failure, stages);
+  const moved = stages.map((s) => beside(failure, s, by, row));
   return moved.every(Boolean) ? moved : null;
 }
 

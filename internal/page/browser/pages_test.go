@@ -19,10 +19,11 @@ const repository = "../../.."
 
 var made struct {
 	sync.Once
-	shown []stages.Stage
-	rows  [][]failures.Verdict
-	page  []byte
-	err   error
+	shown  []stages.Stage
+	rows   [][]failures.Verdict
+	others []page.Other
+	page   []byte
+	err    error
 }
 
 // judged computes the verdicts on the stages once.
@@ -32,8 +33,12 @@ func judged(t *testing.T) {
 		if made.shown, made.err = stages.Ready(t, stages.Public()); made.err == nil {
 			made.rows = stages.Judge(t, failures.All, made.shown)
 			var chapters [][]*lesson.Played
+			made.others, made.err = page.PlayOthers(t, os.DirFS(repository))
+			if made.err != nil {
+				return
+			}
 			if chapters, made.err = lesson.PlayAll(t, os.DirFS(repository)); made.err == nil {
-				made.page, made.err = page.Page(made.shown, made.rows, chapters, os.DirFS(repository), page.Engine{})
+				made.page, made.err = page.Page(made.shown, made.rows, made.others, chapters, os.DirFS(repository), page.Engine{})
 			}
 		}
 	})

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
 	"lockkata/failures_test/trace"
@@ -66,10 +65,10 @@ func (s *sources) begins(op string) string {
 		return at
 	}
 	s.entry[op] = ""
-	method := regexp.MustCompile(`(?m)^func \(\w+ \*\w+\) ` + regexp.QuoteMeta(op) + `\(`)
 	for _, f := range s.code.Files {
-		if at := method.FindStringIndex(f.Text); at != nil {
-			s.entry[op] = trace.Source{File: f.Name, Line: 1 + strings.Count(f.Text[:at[0]], "\n")}.String()
+		before, _, _ := strings.Cut(f.Text, ") "+op+"(")
+		if line := strings.LastIndex(before, "\n") + 1; len(before) < len(f.Text) && strings.HasPrefix(before[line:], "func (") {
+			s.entry[op] = trace.Source{File: f.Name, Line: 1 + strings.Count(before, "\n")}.String()
 			break
 		}
 	}

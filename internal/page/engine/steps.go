@@ -22,6 +22,7 @@ type Run struct {
 	Ledger  bool     `json:"ledger,omitempty"`
 	Servers []string `json:"servers,omitempty"` // their names, if there are several
 	Steps   []Step   `json:"steps"`
+	Folded  []int    `json:"folded,omitempty"` // the steps' numbers in a page that has each step once
 }
 
 // Step is a [timeline.Row] for a page.
