@@ -7,9 +7,8 @@ Player.prototype.draw = function () {
   const rows = [...this.steps.children];
   const now = this.at < 0 ? rows.length - 1 : this.at; // the lesson adds row by row
   if (now < 0 || !rows[now].offsetParent) return;
-  const xOf = (name) => [...rows[now].querySelectorAll(name)].map((cell) => cell.offsetLeft + cell.offsetWidth / 2);
   const lanes = [...rows[now].querySelectorAll('.lane')].map((cell) => cell.offsetLeft + 3);
-  const bars = xOf('.bar');
+  const bars = [...rows[now].querySelectorAll('.bar')].map((bar) => bar.offsetLeft + (bar.matches('.none') ? 0 : bar.offsetWidth / 2));
   const ledger = rows[now].querySelector('.orders')?.offsetLeft || bars.at(-1) + 4;
   const top = (i) => rows[i].offsetTop;
   const bottom = (i) => top(i) + rows[i].offsetHeight;
