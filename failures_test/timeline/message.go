@@ -60,7 +60,7 @@ func (s *Story) Messages(rows []Row) (all []Message) {
 		if over := s.over(r); over >= 0 {
 			m.Over = rowOf(rows, over, s.Events[over])
 		}
-		if r.Executed >= 0 && (r.Paused || !s.isLate(r)) || r.Sent < 0 {
+		if r.Executed >= 0 && !s.isLate(r) || r.Sent < 0 {
 			m.Sent = m.Executed
 		}
 		s.merge(&all, m, s.Bar(max(r.Sent, r.Executed)))

@@ -74,6 +74,17 @@ func TestCommandsThatCanBeChosenAreUnderWay(t *testing.T) {
 	require.Equal(t, []int{1}, underWay())
 }
 
+func TestCommandsGoToTheMasterOfTheMoment(t *testing.T) {
+	run := ask[Cell](t, newEngine(t), Request{Op: "run", Stage: "6", Failure: "failover-async"}).Run
+	masters := [][]int{}
+	for _, m := range run.Moves {
+		if !m.Ledger {
+			masters = append(masters, m.Servers)
+		}
+	}
+	require.Equal(t, [][]int{{0}, {1}, {1}}, masters)
+}
+
 func TestRunIsTakenOverInTheMiddle(t *testing.T) {
 	e := newEngine(t)
 	for _, stage := range []string{"6.4"} {
