@@ -278,8 +278,9 @@ func (d *drawing) arrows() {
 		case b.Leaves && r.Executed < 0:
 			d.broken(client, b.part(0), broken)
 		case b.Leaves:
-			for _, x := range d.goals(b, goal) {
-				d.arrow("q", client, b.part(0), x, first[r.Executed].part(1), 1)
+			arrives := first[r.Executed]
+			for _, x := range d.goals(arrives, goal) { // of other servers' commands the label that has them draws the arrows
+				d.arrow("q", client, b.part(0), x, arrives.part(1), 1)
 			}
 		case b.Event.Kind == trace.Delivered: // drawn with the label that sent it
 		default:
