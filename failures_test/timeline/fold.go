@@ -71,7 +71,7 @@ func (s *Story) spread(l *Label) {
 		l.Event.Effects = append(slices.Clip(l.Event.Effects), e.Effects...)
 		l.Last = i + step - 1
 	}
-	l.Event.Server = s.several(servers)
+	l.Event.Server, l.Servers = s.several(servers), servers
 }
 
 // several returns the names of servers in short: "R1–R3, R5".
@@ -120,7 +120,7 @@ func (s *Story) repeat(first, end int) (labels []*Label) {
 	}
 	for l, on := range servers {
 		if slices.Sort(on); on[0] != "" { // each server got the same number of commands
-			l.Event.Server, l.times = s.several(on), l.times/len(on)
+			l.Event.Server, l.Servers, l.times = s.several(on), on, l.times/len(on)
 		}
 	}
 	if len(labels) > 1 {

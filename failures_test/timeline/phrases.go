@@ -81,14 +81,16 @@ var phrases = map[string]phrase{
 	"crashed, before": words("h", "† dies before {command}", "The process of {client} dies before {command}", "† dies"),
 	"crashed, after": words("h", "† dies after {command}, before the reply",
 		"The process of {client} dies after {command}, before the reply", "† dies"),
-	"cut":             words("r", "loses its network"),
-	"healed":          words("d", "has its network back"),
-	"delayed, before": words("d", "… the command is on its way for {time}", "The command of {client} is on its way for {time}"),
-	"delayed, after":  words("d", "… the reply is on its way for {time}", "The reply to {client} is on its way for {time}"),
-	"dropped, before": words("r", "↯ the command is lost: the connection breaks", "The connection of {client} breaks: the command is lost"),
-	"dropped, after":  words("r", "↯ the reply is lost: the connection breaks", "The connection of {client} breaks: the reply is lost"),
-	"dropped, pushed": words("r", "↯ what was pushed is lost: the connection breaks", "The connection of {client} breaks: what was pushed is lost"),
-	"dropped, gone":   words("r", "↯ Redis is gone: the connection breaks", "The connection of {client} breaks: Redis is gone"),
+	"cut":                 words("r", "loses its network"),
+	"healed":              words("d", "has its network back"),
+	"delayed, before":     words("d", "… the command is on its way for {time}", "The command of {client} is on its way for {time}"),
+	"delayed, after":      words("d", "… the reply is on its way for {time}", "The reply to {client} is on its way for {time}"),
+	"dropped, before":     words("r", "↯ the command is lost: the connection breaks", "The connection of {client} breaks: the command is lost"),
+	"dropped, after":      words("r", "↯ the reply is lost: the connection breaks", "The connection of {client} breaks: the reply is lost"),
+	"published":           always("PUBLISH → {listeners}"),
+	"published to nobody": always("PUBLISH → nobody listens"),
+	"dropped, pushed":     words("r", "↯ what was pushed is lost: the connection breaks", "The connection of {client} breaks: what was pushed is lost"),
+	"dropped, gone":       words("r", "↯ Redis is gone: the connection breaks", "The connection of {client} breaks: Redis is gone"),
 
 	"slept":           words("", "{time} later", "Time passes: {time}"),
 	"expired":         words("", "", "The lease ends, and Redis removes the key"),
@@ -161,6 +163,8 @@ func (s *Story) row(l *Label) string {
 			return "dropped, pushed"
 		}
 		return "dropped, " + string(e.Fault) + string(e.Moment)
+	case published:
+		return "published" + when(len(e.Listeners) == 0, " to nobody")
 	case trace.Expired:
 		return "expired" + when(len(s.Bars) > 0, " on some")
 	case trace.Server:
@@ -204,6 +208,7 @@ func (s *Story) say(t i18n.Text, l *Label) string {
 	pairs := []any{
 		"client", e.Client, "call", e.Op, "op", i18n.Text(strings.ToLower(e.Op)), "order", strconv.Quote(order),
 		"time", tick(lasts), "n", l.times, "nth", l.before + 1, "replicas", s.several(e.Replicas),
+		"listeners", strings.Join(e.Listeners, ", "),
 	}
 	if len(e.Command) > 0 {
 		reply := s.reply(e)
@@ -249,7 +254,7 @@ func (s *Story) Picture(l *Label) (text, style string) {
 	default:
 		text = s.Text(l)
 	}
-	if l.Event.Kind == trace.Server || l.Event.Kind == trace.Arrived {
+	if l.Event.Kind == trace.Server || l.Event.Kind == trace.Arrived || l.Event.Kind == published {
 		text = "▸ " + text
 	}
 	if p.style == "h" && slices.ContainsFunc(l.Found, func(f oracle.Finding) bool { return f.Rule == oracle.Exclusion && !f.Given }) {

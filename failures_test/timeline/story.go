@@ -35,7 +35,8 @@ type Label struct {
 	First, Last int         // indices of its events; First is -1 for time or a deadline that passes
 	Event       trace.Event // the event shown
 	Request     *trace.Request
-	Lane        int // -1: no client's
+	Lane        int      // -1: no client's
+	Servers     []string // the servers of its events, if there are several
 	At, Until   time.Duration
 	times       int  // number of equal attempts
 	Leaves      bool // a command leaves that arrives later
@@ -83,8 +84,11 @@ const (
 	Good  Tone = "g"
 )
 
-// deadline is the kind of a label without an event: the deadline of a call passes.
-const deadline trace.Kind = "deadline"
+// The kinds of labels without an event of their own: the deadline of a call passes, and a command has published.
+const (
+	deadline  trace.Kind = "deadline"
+	published trace.Kind = "published"
+)
 
 // NewStory turns a trace into labels.
 func NewStory(tr *trace.Trace, found []oracle.Finding, language i18n.Language) *Story {
@@ -129,6 +133,7 @@ func makeLabels(s *Story, found []oracle.Finding) *Story {
 		}
 		t.add(labels)
 		t.addFindings(s.Events[last].Step)
+		t.addMessage(labels)
 	}
 	t.passDeadlines(t.wakes)
 	t.passTime(t.wakes)

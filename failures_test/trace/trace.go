@@ -64,6 +64,10 @@ type Event struct {
 	Server     string        `json:"server,omitempty"`   // its name, if there are several
 	Fault      ServerFault   `json:"fault,omitempty"`    // of Server; of Dropped: Gone if Redis was down
 	Replicas   []string      `json:"replicas,omitempty"` // those that it is about
+	// Published is the step of the command that published a message: of Executed its own step, of Delivered
+	// and Dropped that of the message; 0 = none.
+	Published int      `json:"published,omitempty"`
+	Listeners []string `json:"listeners,omitempty"` // of a command that published: the clients that Redis pushed it to
 }
 
 // Moment is the position of a command when a fault strikes.

@@ -2,6 +2,7 @@ package world_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -46,6 +47,15 @@ func TestBrokenSubscriptionLosesItsMessage(t *testing.T) {
 			require.Zero(t, a.Listens())
 		})
 		require.Equal(t, broken, len(events(tr, trace.Dropped)) == 1)
+		executed := events(tr, trace.Executed)
+		publish := executed[slices.IndexFunc(executed, func(e trace.Event) bool { return e.Command[0] == "PUBLISH" })]
+		require.Equal(t, publish.Step, publish.Published)
+		require.Equal(t, []string{"A"}, publish.Listeners)
+		arrives := trace.Delivered
+		if broken {
+			arrives = trace.Dropped
+		}
+		require.Equal(t, publish.Step, events(tr, arrives)[len(events(tr, arrives))-1].Published)
 		delivered := events(tr, trace.Delivered)
 		require.Equal(t, !broken, delivered[len(delivered)-1].Reply == "[message news hello]", "after the answer to the publisher")
 	}

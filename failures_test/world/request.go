@@ -35,12 +35,19 @@ func (r *request) execute() {
 	r.Effects = r.wire.node.refresh(installer{r.Client, r.wire.process.name, r.callID()}, false)
 	text, _ := replyText(raw)
 	rep := r.answer(raw, w.names.text(text, r.Client))
-	r.record(trace.Executed, trace.Event{Reply: rep.text, Effects: r.Effects, Keys: w.allKeys(), Copies: w.copiesAfter()})
+	e := trace.Event{Reply: rep.text, Effects: r.Effects, Keys: w.allKeys(), Copies: w.copiesAfter()}
+	if p, ok := r.wire.link.(publisher); ok && p.Published() {
+		e.Published = len(w.trace.Events) + 1
+	}
+	listeners := w.collectPushes(e.Published) // they reach their wires before the reply wakes its reader
+	if e.Published > 0 {
+		e.Listeners = listeners
+	}
+	r.record(trace.Executed, e)
 	if r.Write {
 		r.wire.node.ship()
 	}
 	r.wire.offset = r.wire.node.offset
-	w.collectPushes() // they reach their wires before the reply wakes its reader
 	r.strike(trace.AfterCommand)
 }
 
@@ -86,7 +93,7 @@ func (w *wire) deliver() {
 	if rep.request != nil {
 		rep.request.record(trace.Delivered, trace.Event{Reply: rep.text})
 	} else {
-		w.process.record(trace.Delivered, trace.Event{Background: true, Reply: rep.text})
+		w.process.record(trace.Delivered, trace.Event{Background: true, Reply: rep.text, Published: rep.published})
 	}
 	w.feed(rep.raw)
 }
@@ -187,23 +194,28 @@ func (w *World) lapse() {
 	for _, n := range w.nodes {
 		if effects := n.refresh(installer{}, true); len(effects) > 0 {
 			n.record(trace.Event{Kind: trace.Expired}, effects)
-			w.collectPushes()
+			w.collectPushes(0)
 		}
 	}
 }
 
-// collectPushes queues what Redis has pushed to subscribers since the last step.
-func (w *World) collectPushes() {
+// collectPushes queues what Redis has pushed to subscribers since the last step, and returns their clients.
+// published is the step of the command that did it.
+func (w *World) collectPushes(published int) (listeners []string) {
 	for c := range w.wires {
 		if !c.subscribed {
 			continue
 		}
 		raw := c.link.Pushed()
+		if len(raw) > 0 {
+			listeners = append(listeners, c.process.clients[0].Name)
+		}
 		for len(raw) > 0 {
 			text, rest := replyText(raw)
 			w.replies++
-			c.replies = append(c.replies, &reply{raw: raw[:len(raw)-len(rest)], text: text, seq: w.replies})
+			c.replies = append(c.replies, &reply{raw: raw[:len(raw)-len(rest)], text: text, seq: w.replies, published: published})
 			raw = rest
 		}
 	}
+	return listeners
 }

@@ -37,6 +37,9 @@ type Conn interface {
 	Close()
 }
 
+// publisher is a [Conn] that knows whether its last command, or the script of it, has published a message.
+type publisher interface{ Published() bool }
+
 // KeyState is the state of one key.
 type KeyState struct {
 	Kind    string            // as TYPE answers

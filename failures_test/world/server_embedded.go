@@ -28,6 +28,8 @@ type embedded struct {
 	written bool
 	leased  []string // keys whose lease the command has set
 	counted []string // keys in which it has counted
+	// published is set when it has published a message.
+	published bool
 }
 
 // newEmbedded starts a server. Call it in the bubble.
@@ -56,6 +58,7 @@ func (e *embedded) before(c *server.Peer, command string, args ...string) bool {
 	if counts[command] && len(args) > 0 {
 		e.counted = append(e.counted, args[0])
 	}
+	e.published = e.published || command == "PUBLISH"
 	return e.full && e.refuse(c, command)
 }
 
@@ -191,7 +194,7 @@ func (e *embedded) Connect() Conn {
 
 func (l *embeddedConn) Execute(args []string) ([]byte, error) {
 	l.redis.tick()
-	l.redis.written, l.redis.leased, l.redis.counted = false, nil, nil
+	l.redis.written, l.redis.leased, l.redis.counted, l.redis.published = false, nil, nil, false
 	name := strings.ToUpper(args[0])
 	if l.runScript(name, args) {
 		return l.answer(), nil
@@ -208,7 +211,7 @@ func (l *embeddedConn) Execute(args []string) ([]byte, error) {
 	}
 	answer := l.dispatch(args...)
 	if string(answer) == "+QUEUED\r\n" { // it has not run yet
-		l.redis.leased, l.redis.counted = nil, nil
+		l.redis.leased, l.redis.counted, l.redis.published = nil, nil, false
 	}
 	return answer, nil
 }
@@ -266,6 +269,8 @@ func (l *embeddedConn) Pushed() []byte {
 	synctest.Wait()
 	return l.sink.take()
 }
+
+func (l *embeddedConn) Published() bool { return l.redis.published }
 
 func (l *embeddedConn) Close() {}
 

@@ -172,7 +172,11 @@ func (w *wire) sever() {
 
 // losePushes breaks a connection and drops its unread messages.
 func (w *wire) losePushes() {
-	w.process.record(trace.Dropped, trace.Event{Background: true})
+	e := trace.Event{Background: true}
+	if len(w.replies) > 0 {
+		e.Published = w.replies[0].published
+	}
+	w.process.record(trace.Dropped, e)
 	w.sever()
 }
 

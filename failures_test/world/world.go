@@ -158,6 +158,8 @@ type reply struct {
 	text    string
 	due     time.Duration
 	seq     int
+	// published is the step of the command that published a push.
+	published int
 }
 
 // Node is one Redis server of a world. Its methods inject faults.

@@ -94,17 +94,21 @@ class Player {
     const now = el('div', {class: 'now'}, this.says, this.end);
     const state = el('div', {class: 'state'}, this.clients, this.keys);
     this.steps = el('ol', {class: 'steps'}, ...this.states.map((state, i) => this.row(state, i, code)));
+    this.picture = document.createElementNS('http://www.w3.org/2000/svg', 'svg'); // over the rows
+    this.picture.setAttribute('class', 'picture');
+    this.picture.setAttribute('aria-hidden', 'true');
     const heads = el('div', {class: 'heads', 'aria-hidden': 'true'}, el('span', {class: 'at'}, say('time')),
       ...run.lanes.map((lane, i) => el('span', {class: 'head own-' + (i % 4)}, say('client {client}', {client: lane}))),
       el('span', {class: 'head redis'}, run.servers ? run.servers.join(' ') : run.key ? 'Redis: K' + (run.other ? ', L' : '') : 'Redis'), run.ledger ? el('span', {class: 'head'}, say('ledger')) : null);
     this.scroll = el('div', {class: 'timeline', role: 'group', 'aria-label': say('timeline'), tabindex: '0',
-      '--lanes': run.lanes.length, '--ledger': run.ledger ? 1 : 0}, heads, this.steps,
+      '--lanes': run.lanes.length, '--bars': run.servers?.length || 1, '--ledger': run.ledger ? 1 : 0}, heads, this.steps, this.picture,
       run.key ? el('p', {class: 'legend'}, el('span', {}, 'K = ' + run.key + (run.other ? ', L = ' + run.other : '')), el('span', {}, say('A1 = A’s first hold')),
         el('span', {}, el('i', {class: 'legend-paused'}), say('stands still')), el('span', {}, el('i', {class: 'legend-cut'}), say('no network'))) : null);
     this.scroll.classList.toggle('with-ledger', Boolean(run.ledger));
     this.code = code && code.files.length > 0 ? new Code(code.files, code.diffs || [], run, code.old) : null;
-    // A new width or font size moves the current step.
+    // A new width or font size moves the current step, and new rows the picture.
     new ResizeObserver(() => this.look()).observe(this.scroll);
+    new ResizeObserver(() => this.draw()).observe(this.steps);
     this.element = el('section', {class: 'player', 'aria-label': name},
       el('div', {class: 'watched'}, now, this.scroll, this.code ? this.code.element : null), state);
   }
@@ -141,10 +145,11 @@ class Player {
     const held = run.servers ? run.servers.map((server) => state.keys.find((k) => k.name === 'K' && k.server === server))
       : [state.keys.find((k) => k.name === 'K') || state.keys[0]];
     const redis = el('span', {class: 'key'},
-      ...held.map((key) => el('span', {class: 'bar ' + (key ? 'own-' + (Math.max(0, key.lane) % 4) : 'none'),
-        '--left': key ? 0.15 + 0.85 * fraction(key, state.ms, run.lease) : 0})),
+      el('span', {class: 'bars'}, ...held.map((key) => el('span', {class: 'bar ' + (key ? 'own-' + (Math.max(0, key.lane) % 4) : 'none'),
+        '--left': key ? 0.15 + 0.85 * fraction(key, state.ms, run.lease) : 0}))),
       state.redis ? el('span', {class: 'held'}, say(state.redis)) : null);
-    return el('li', {class: 'step kind-' + state.kind, onclick: () => this.chosen && this.chosen(i)},
+    const isEnd = (run.moves || []).some((m) => [m.sent, m.done, m.read, m.lost].includes(i + 1));
+    return el('li', {class: `step kind-${state.kind}${isEnd ? ' with-line' : ''}`, onclick: () => this.chosen && this.chosen(i)},
       el('span', {class: 'at'}, i > 0 && this.states[i - 1].at === state.at ? '' : state.at),
       ...cells, said, redis, run.ledger ? el('span', {class: 'orders', 'data-label': say('ledger')}, say(state.ledger || '')) : null,
       ...(state.found || []).map((text, n) => this.finding(text, n, hasCode && state.sent[n])));
@@ -176,6 +181,7 @@ class Player {
     this.showClients(state);
     this.showKeys(state);
     if (this.code) this.code.show(state, isEnd && this.verdict.line && parsePlace(this.verdict.line));
+    this.draw();
     this.follow();
   }
 

@@ -16,6 +16,8 @@ import (
 var (
 	//go:embed player.js
 	playerScript string
+	//go:embed picture.js
+	pictureScript string
 	//go:embed code.js
 	codeScript string
 	//go:embed stepper.js
@@ -25,8 +27,8 @@ var (
 	//go:embed run.html.tmpl
 	runText string
 
-	stepScript = playerScript + codeScript + stepperScript // the classes Player and Stepper, which step through runs
-	stepTexts  = i18n.OfScript(stepScript)                 // its texts
+	stepScript = playerScript + pictureScript + codeScript + stepperScript // the classes Player and Stepper, which step through runs
+	stepTexts  = i18n.OfScript(stepScript)                                 // its texts
 
 	runPage = template.Must(template.New("run").Parse(runText))
 )

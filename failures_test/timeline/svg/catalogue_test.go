@@ -11,9 +11,11 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/timeline/svg"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
 )
 
@@ -72,6 +74,11 @@ func requireDrawn(t *testing.T, d drawing, v failures.Verdict) {
 			count[e.Client+" is inside"]++
 		case e.Kind == trace.Returned && e.Result.Error != "":
 			count["= error: "]++
+		}
+	}
+	for _, row := range timeline.NewStory(v.Trace, v.Findings, i18n.English).Rows() {
+		if row.Event.Kind == "published" {
+			count["▸ "]++
 		}
 	}
 	for _, f := range v.Findings {

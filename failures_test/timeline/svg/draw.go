@@ -278,11 +278,16 @@ func (d *drawing) arrows() {
 		case b.Leaves && r.Executed < 0:
 			d.broken(client, b.part(0), broken)
 		case b.Leaves:
-			d.arrow("q", client, b.part(0), goal, first[r.Executed].part(1), 1)
+			arrives := first[r.Executed]
+			for _, x := range d.goals(arrives, goal) { // of other servers' commands the label that has them draws the arrows
+				d.arrow("q", client, b.part(0), x, arrives.part(1), 1)
+			}
 		case b.Event.Kind == trace.Delivered: // drawn with the label that sent it
 		default:
 			if left := first[r.Sent]; r.Sent >= 0 && (left == nil || !left.Leaves) {
-				d.arrow("q", client, b.part(0), goal, b.part(1), 1)
+				for _, x := range d.goals(b, goal) {
+					d.arrow("q", client, b.part(0), x, b.part(1), 1)
+				}
 			}
 			got := b
 			if !b.Answered {
@@ -291,10 +296,26 @@ func (d *drawing) arrows() {
 			if got == nil {
 				d.broken(goal, b.part(1), broken)
 			} else {
-				d.arrow("a", goal, b.part(1), client, got.part(2), 0)
+				for _, x := range d.goals(b, goal) {
+					d.arrow("a", x, b.part(1), client, got.part(2), 0)
+				}
 			}
 		}
 	}
+}
+
+// goals returns where the arrows of a label end: at the bar of each of its servers.
+func (d *drawing) goals(b *label, goal int) (all []int) {
+	if b.Request.Ledger {
+		return []int{goal}
+	}
+	if len(b.Servers) == 0 {
+		return []int{goal + max(0, d.Bar(max(b.First, b.Request.Executed)))*serverStep}
+	}
+	for _, server := range b.Servers {
+		all = append(all, goal+max(0, slices.Index(d.Bars, server))*serverStep)
+	}
+	return all
 }
 
 // arrow draws a message. A late one runs down between the clients and Redis, where it

@@ -57,6 +57,34 @@ func TestGameIsPlayedByRequests(t *testing.T) {
 	require.Equal(t, p.Run, again.Run)
 }
 
+// The commands that a player can choose are on their way.
+func TestCommandsThatCanBeChosenAreUnderWay(t *testing.T) {
+	e := newEngine(t)
+	p := ask[Position](t, e, Request{Op: "game", Stage: "3"})
+	underWay := func() (lanes []int) {
+		for _, m := range p.Run.Moves {
+			if m.Sent > 0 && m.Executed == 0 {
+				lanes = append(lanes, m.Lane)
+			}
+		}
+		return lanes
+	}
+	require.Equal(t, []int{0, 1}, underWay(), "each client's SET")
+	p = ask[Position](t, e, Request{Op: "choose"})
+	require.Equal(t, []int{1}, underWay())
+}
+
+func TestCommandsGoToTheMasterOfTheMoment(t *testing.T) {
+	run := ask[Cell](t, newEngine(t), Request{Op: "run", Stage: "6", Failure: "failover-async"}).Run
+	masters := [][]int{}
+	for _, m := range run.Moves {
+		if !m.Ledger {
+			masters = append(masters, m.Servers)
+		}
+	}
+	require.Equal(t, [][]int{{0}, {1}, {1}}, masters)
+}
+
 func TestRunIsTakenOverInTheMiddle(t *testing.T) {
 	e := newEngine(t)
 	for _, stage := range []string{"6.4"} {

@@ -23,6 +23,19 @@ type Run struct {
 	Servers []string `json:"servers,omitempty"` // their names, if there are several
 	Steps   []Step   `json:"steps"`
 	Folded  []int    `json:"folded,omitempty"` // the steps' numbers in a page that has each step once
+	Moves   []Move   `json:"moves,omitempty"`
+}
+
+// Move is a [timeline.Message] for a page, between steps counted from 1. A step is left out if there is none.
+type Move struct {
+	Lane     int   `json:"lane"` // -1: a message to which no client listens
+	Sent     int   `json:"sent,omitempty"`
+	Executed int   `json:"done,omitempty"`
+	Read     int   `json:"read,omitempty"`
+	Lost     int   `json:"lost,omitempty"`
+	Over     int   `json:"over,omitempty"` // from then on its client does not wait for it
+	Servers  []int `json:"on,omitempty"`   // numbers of Servers
+	Ledger   bool  `json:"ledger,omitempty"`
 }
 
 // Step is a [timeline.Row] for a page.
@@ -34,7 +47,7 @@ type Step struct {
 	Text   string   `json:"text"`
 	Says   string   `json:"says"`
 	Inside string   `json:"inside,omitempty"` // a letter for each lane: - outside, i inside, x with another client, e the same but excused
-	State  string   `json:"state,omitempty"`  // a letter for each lane: - runs, s paused, d dead, n without network
+	State  string   `json:"state,omitempty"`  // a letter for each lane: - runs, w waits for the lock, s paused, d dead, n without network
 	Does   []string `json:"does,omitempty"`   // the call of each lane; "" for none
 	Lines  []string `json:"lines,omitempty"`  // the lines of the lock that each lane runs: "mutex.go:64 ~watchdog.go:84", ~ in the background
 	Keys   *[]Held  `json:"keys,omitempty"`
@@ -42,7 +55,9 @@ type Step struct {
 	Redis  string   `json:"redis,omitempty"`
 	Ledger string   `json:"ledger,omitempty"`
 	Found  []string `json:"found,omitempty"`
-	Sent   []string `json:"sent,omitempty"` // the line of the lock for each of Found; "" for none
+	Sent   []string `json:"sent,omitempty"`  // the line of the lock for each of Found; "" for none
+	Wrong  []int    `json:"wrong,omitempty"` // the servers whose key is deleted or renewed wrongly; 0 if there is one server
+	Down   []int    `json:"down,omitempty"`  // the servers that die
 }
 
 // Held is a key in Redis.
@@ -61,7 +76,8 @@ func NewRun(tr *trace.Trace, found []oracle.Finding, code stages.Code, language 
 	run := Run{Lanes: tr.Clients, Key: story.Key, Other: story.Other, Lease: milliseconds(tr.Lease), Servers: story.Bars, Steps: []Step{}}
 	at, scene := newSources(code), tr.UpTo(0).End()
 	var before Step
-	for _, row := range story.Rows() {
+	rows := story.Rows()
+	for _, row := range rows {
 		if scene.Index < row.Last { // several rows may describe the same events
 			at.next()
 		}
@@ -71,6 +87,14 @@ func NewRun(tr *trace.Trace, found []oracle.Finding, code stages.Code, language 
 			run.Ledger = run.Ledger || len(scene.Orders) > 0
 		}
 		step := stepOf(row, tr.Clients)
+		for _, f := range row.Found {
+			if f.Rule == oracle.WrongDelete || f.Rule == oracle.WrongExtend {
+				step.Wrong = append(step.Wrong, max(0, story.Bar(f.Step-1)))
+			}
+		}
+		if slices.Contains([]trace.ServerFault{trace.Promoted, trace.Stopped, trace.Restarted, trace.FailedOver}, row.Event.Fault) && row.First >= 0 {
+			step.Down = []int{max(0, story.Bar(row.First))}
+		}
 		for _, lane := range tr.Clients {
 			does, lines := at.does(lane, scene, language)
 			step.Does, step.Lines = append(step.Does, does), append(step.Lines, lines)
@@ -80,6 +104,9 @@ func NewRun(tr *trace.Trace, found []oracle.Finding, code stages.Code, language 
 		}
 		run.Steps = append(run.Steps, step.without(before))
 		before = step
+	}
+	for _, m := range story.Messages(rows) {
+		run.Moves = append(run.Moves, Move{m.Lane, m.Sent + 1, m.Executed + 1, m.Read + 1, m.Lost + 1, m.Over + 1, m.Servers, m.Ledger})
 	}
 	return run
 }
@@ -104,7 +131,7 @@ func stepOf(row timeline.Row, lanes []string) Step {
 	inside, state := "", ""
 	for _, c := range row.After.Clients {
 		inside += string("-ixe"[c.Inside])
-		state += letterOf(c.Process)
+		state += letterOf(c)
 	}
 	return Step{
 		At: strings.Join(timeline.Clock(row.At, row.Until), " "), Time: milliseconds(row.Until), Lane: row.Lane, Kind: string(row.Event.Kind),
@@ -113,14 +140,16 @@ func stepOf(row timeline.Row, lanes []string) Step {
 	}
 }
 
-func letterOf(process trace.Condition) string {
+func letterOf(c timeline.Client) string {
 	switch {
-	case process.Dead:
+	case c.Process.Dead:
 		return "d"
-	case process.Frozen:
+	case c.Process.Frozen:
 		return "s"
-	case process.Cut:
+	case c.Process.Cut:
 		return "n"
+	case c.Waits:
+		return "w"
 	}
 	return "-"
 }
