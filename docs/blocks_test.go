@@ -32,7 +32,7 @@ var update = flag.Bool("update", false, "write what the commands print into the 
 //	```
 //	<!-- end -->
 //
-// A question of the lesson, <!-- lesson 3.1 -->, has no fence of its own.
+// A question of the lesson, <!-- lesson 3.1 -->, has no fence.
 // "from /Unlock/ to /^}$/" at the end of the marker takes a part of it only: from the first
 // line that matches to the next one that does.
 type block struct {

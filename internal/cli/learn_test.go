@@ -27,7 +27,7 @@ func learned(t *testing.T, config, typed string, args ...string) (status int, ou
 	return status, stdout.String(), stderr.String()
 }
 
-// rightAnswers returns what a reader types who knows everything, a line for each question.
+// rightAnswers returns the right answer to each question, a line each.
 func rightAnswers(t *testing.T) (all []string) {
 	t.Helper()
 	played, err := lesson.PlayAll(t, os.DirFS("../.."))

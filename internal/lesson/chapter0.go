@@ -13,7 +13,7 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// tea is the order that everybody wants.
+// tea is the name of the order.
 const tea = "tea"
 
 var chapter0 = Chapter{
@@ -62,7 +62,7 @@ func inOrder(order string) func(*world.World) {
 	}
 }
 
-// noLock lets everybody in.
+// noLock always grants the lock.
 type noLock struct{}
 
 func (noLock) Lock(context.Context) error            { return nil }

@@ -68,7 +68,7 @@ func guarded(by world.Guard) func(*world.Config) {
 	return func(c *world.Config) { c.Guard = by }
 }
 
-// What happens between A's look at the ledger and its write.
+// Events between A's look at the ledger and its write.
 func stands(w *world.World, a *world.Client) { a.Freeze(); w.Sleep(31 * time.Second) }
 func looks(w *world.World, a *world.Client)  { a.HoldCount(); stands(w, a) }
 func evicts(w *world.World, _ *world.Client) { w.Sleep(time.Second); w.Evict() }

@@ -45,7 +45,7 @@ type Part struct {
 	// Is reports whether a run is what the question asks for. Without it, Value is what an answer has to claim.
 	Is    func(*trace.Trace) bool
 	Value func(*trace.Trace) string
-	Run   func(*world.World) // of every answer that has no run of its own
+	Run   func(*world.World) // the run of every answer without one
 	Story string             // the id of a failure, in whose world the part runs; its script is the default Run
 }
 
@@ -58,7 +58,7 @@ type Answer struct {
 	Run    func(*world.World)
 	With   func(*world.Config) // changes the world of its run, which no other answer shares then
 	Claim  string              // with Value
-	None   bool                // it says that no other answer is right
+	None   bool                // it claims "none of the others"
 	Then   i18n.Text           // said when it has been played
 }
 
@@ -100,7 +100,7 @@ type Line struct {
 	Place  int    `json:"place,omitempty"`
 }
 
-// Show returns a line as it is printed, in two parts: its number, or that of its answer, and the text.
+// Show returns a line for printing, in two parts: its number, or that of its answer, and the text.
 func (p *Played) Show(line Line, in i18n.Language) (head, text string) {
 	text = strings.TrimLeft(line.Text, "\t")
 	indent := strings.Repeat("    ", len(line.Text)-len(text))
@@ -175,7 +175,7 @@ func (p Part) Play(t *testing.T, sources fs.FS) (*Played, error) {
 		played.Runs = append(played.Runs, run)
 	}
 	played.Known = 1 + slices.IndexFunc(played.Runs[0].Trace.Events, p.isLastKnown)
-	for _, run := range played.Runs { // what is broken before the question would give it away
+	for _, run := range played.Runs { // a finding before the question would give it away
 		run.Found = slices.DeleteFunc(run.Found, func(f oracle.Finding) bool { return f.Shown() <= played.Known })
 	}
 	for i := range p.Answers {
@@ -214,8 +214,8 @@ func PlayAll(t *testing.T, sources fs.FS) (all [][]*Played, err error) {
 	return all, nil
 }
 
-// ToPlay returns the answers whose runs are played when one is chosen: its own, or, if it rightly says that no
-// other is right, all others.
+// ToPlay returns the answers whose runs are played when one is chosen: its own, or all others if it is a right
+// "none of the others".
 func (p *Played) ToPlay(chosen int) (all []int) {
 	if !p.Answers[chosen].None || !p.Right[chosen] {
 		return []int{chosen}
@@ -229,7 +229,7 @@ func (p *Played) ToPlay(chosen int) (all []int) {
 }
 
 // Find returns the index of the answer that a reader names, by its number or by its order of the moves; -1 if
-// there is none.
+// no answer has that name.
 func (p *Played) Find(name string) int {
 	for i, a := range p.Answers {
 		if name == a.Order || a.Order == "" && name == strconv.Itoa(i+1) {

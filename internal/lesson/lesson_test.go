@@ -53,7 +53,7 @@ func TestRightAnswersFollowFromTheRuns(t *testing.T) {
 	})
 }
 
-// What is shown before the question does not tell which answer will be played.
+// The rows before the question give no hint at the answer.
 func TestAllRunsBeginAlike(t *testing.T) {
 	eachPart(t, func(t *testing.T, p lesson.Part) {
 		played := play(t, p)

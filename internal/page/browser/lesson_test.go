@@ -16,7 +16,7 @@ import (
 const rendered = `[document.title, document.querySelector('main').innerText,
 	...[...document.querySelectorAll('main [title], main [aria-label]')].flatMap((e) => [e.title, e.getAttribute('aria-label')])].join('\n')`
 
-// outcomes are texts that tell how a run ends: the rules' names, the failures' ids and fixes.
+// outcomes are texts about a run's end: the rules' names, the failures' ids and fixes.
 func outcomes(l i18n.Language) (all []string) {
 	for _, r := range oracle.Rules() {
 		all = append(all, i18n.Text(r).Localize(l))
