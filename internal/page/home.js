@@ -119,7 +119,7 @@ function filter(event) {
 function showWanted() {
   const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
   let found = 0;
-  for (const group of main.querySelectorAll('.matrix tbody')) {
+  for (const group of main.querySelectorAll('[data-family]')) {
     const rows = [...group.rows].slice(1);
     for (const row of rows) row.hidden = !words.every((word) => row.cells[0].textContent.toLowerCase().includes(word));
     const shown = rows.filter((row) => !row.hidden).length;
