@@ -50,8 +50,8 @@ Player.prototype.draw = function () {
     const {kind, ms, at, wrong, down} = this.states[i];
     if (kind === 'slept') wave(bottom(i) - 4);
     else if (i > 0 && ms - this.states[i - 1].ms >= 1000 && this.states[i - 1].kind !== 'slept' && !at.includes('…')) wave(top(i));
-    (wrong || []).forEach((server) => drawn.push(`<g class="wrong"><circle cx="${bars[server]}" cy="${under(i)}" r="9"/><path d="M${bars[server]} ${under(i)}${ends.lost}"/></g>`));
-    (down || []).forEach((server) => drawn.push(`<path class="line down" d="M${bars[server]} ${top(i) + 12}${ends.lost}"/>`));
+    (wrong || []).forEach((server) => line('wrong', 0, `M${bars[server] - 9} ${under(i)}a9 9 0 0 0 18 0a9 9 0 0 0-18 0m9 0${ends.lost}`));
+    (down || []).forEach((server) => line('down', 0, `M${bars[server]} ${top(i) + 12}${ends.lost}`));
   }
   this.picture.innerHTML = drawn.join('');
   this.picture.style.height = `${bottom(now) + 2}px`;

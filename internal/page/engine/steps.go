@@ -89,7 +89,7 @@ func NewRun(tr *trace.Trace, found []oracle.Finding, code stages.Code, language 
 		step := stepOf(row, tr.Clients)
 		for _, f := range row.Found {
 			if f.Rule == oracle.WrongDelete || f.Rule == oracle.WrongExtend {
-				step.Wrong = append(step.Wrong, max(0, story.Bar(f.Step-1)))
+				step.Wrong = append(step.Wrong, max(0, story.Bar(max(0, f.Step-1))))
 			}
 		}
 		if slices.Contains([]trace.ServerFault{trace.Promoted, trace.Stopped, trace.Restarted, trace.FailedOver}, row.Event.Fault) && row.First >= 0 {
