@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// unseen focuses all that Tab reaches, and returns what then has no outline of its own, or one that is cut off.
-const unseen = `(() => {
+// unfocused focuses all that Tab reaches, and returns what then has no outline of its own, or one that is cut off.
+const unfocused = `(() => {
 	const name = (e) => e.tagName + ' ' + e.className + ' ' + (e.getAttribute('aria-label') || e.innerText).slice(0, 30) ;
 	const outline = (e) => { const s = getComputedStyle(e); return [s.outlineStyle, s.outlineWidth, s.outlineOffset].join(' '); };
 	const isCut = (e) => {
@@ -41,7 +41,7 @@ func TestFocusIsVisibleInEveryState(t *testing.T) {
 		b.until("document.querySelector('" + ready + "')")
 		b.press(keys...)
 		b.press("t") // a key, so that focus is shown
-		require.Empty(t, value[[]string](b, unseen), "%s %q", hash, keys)
+		require.Empty(t, value[[]string](b, unfocused), "%s %q", hash, keys)
 	}
 	look("", ".home")
 	look("#learn/3", ".learn-choices")
