@@ -91,7 +91,7 @@ func TestKeyboardAloneIsEnough(t *testing.T) {
 func TestFirstScreenHasAFirstStoryAndTheLessonsInOrder(t *testing.T) {
 	places(t, func(t *testing.T, url string) {
 		b := open(t, url, wide, high)
-		require.Equal(t, 17, b.count(".list a"), "the failures with a lesson")
+		require.Equal(t, 17, b.count(".lists a"), "the failures with a lesson")
 		require.Equal(t, "stage 1\nA crash between SETNX and PEXPIRE", b.text(".list li:first-child"))
 		require.False(t, b.isShown(`.matrix a[href="#delete-foreign/2"]`), "its family is folded")
 		b.click(`.home > p > a[href="#delete-foreign/2"]`)

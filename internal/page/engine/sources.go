@@ -55,7 +55,7 @@ func (s *sources) follow(e trace.Event) {
 
 // known returns "mutex.go:64", if the page has that file.
 func (s *sources) known(source *trace.Source) string {
-	if source == nil || path.Dir(source.File) != s.code.Dir {
+	if source == nil || path.Dir(source.File) != path.Base(s.code.Dir) {
 		return ""
 	}
 	if !slices.ContainsFunc(s.code.Files, func(f stages.File) bool { return f.Name == path.Base(source.File) }) {
