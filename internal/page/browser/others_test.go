@@ -34,6 +34,8 @@ func TestRunsOfOtherLocksOpenAndStepToTheirVerdicts(t *testing.T) {
 
 func TestBeforeAndAfterLeadsAlongTheSteps(t *testing.T) {
 	b := open(t, onDisk(t, bare(t))+"#renew-partition/6.1", wide, high)
+	b.press(kb.ArrowRight)
+	require.Contains(t, b.text(".lines .runs"), `"SET"`, "the line that sends the command")
 	b.press("v")
 	require.Equal(t, "#renew-partition/5/step-1", b.hash())
 	b.click(`.choose a[href="#renew-partition/6.1"]`)
