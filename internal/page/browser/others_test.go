@@ -66,3 +66,12 @@ func TestMoreLocksAreAListOfTheirOwn(t *testing.T) {
 	b.until("document.querySelector('#note').innerText")
 	require.Contains(t, b.text("#note"), "go run . show second-client --stage 6.3")
 }
+
+func TestEngineIsAskedForARunThatThePageLacks(t *testing.T) {
+	b := open(t, servedWithEngine(t, nil)+"#second-client/6.3", wide, high)
+	b.until("document.querySelector('.start')")
+	require.Equal(t, "#break/6.3/-/second-client", b.hash())
+	b.eval("location.hash = '#second-client/doc1', 0")
+	b.until("document.querySelector('#note').innerText")
+	require.Contains(t, b.text("#note"), "go run . show second-client --stage doc1", "a lock that the engine does not play")
+}
