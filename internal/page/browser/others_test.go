@@ -28,12 +28,14 @@ func TestRunsOfOtherLocksOpenAndStepToTheirVerdicts(t *testing.T) {
 		b.press(kb.End)
 		require.Contains(t, b.text(".verdict"), verdict, hash)
 		require.True(t, value[bool](b, "document.scrollingElement.scrollWidth <= innerWidth"), hash)
-		require.NotZero(t, b.count(".lines .runs, .lines li"), "its code is there: %s", hash)
+		require.NotZero(t, b.count(".step .source"), "its lines are named: %s", hash)
 	}
 }
 
 func TestBeforeAndAfterLeadsAlongTheSteps(t *testing.T) {
 	b := open(t, onDisk(t, bare(t))+"#renew-partition/6.1", wide, high)
+	b.press(kb.ArrowRight)
+	require.Contains(t, b.text(".lines .runs"), `"SET"`, "the line that sends the command")
 	b.press("v")
 	require.Equal(t, "#renew-partition/5/step-1", b.hash())
 	b.click(`.choose a[href="#renew-partition/6.1"]`)
@@ -63,4 +65,13 @@ func TestMoreLocksAreAListOfTheirOwn(t *testing.T) {
 	b.eval("location.hash = '#second-client/6.3', 0")
 	b.until("document.querySelector('#note').innerText")
 	require.Contains(t, b.text("#note"), "go run . show second-client --stage 6.3")
+}
+
+func TestEngineIsAskedForARunThatThePageLacks(t *testing.T) {
+	b := open(t, servedWithEngine(t, nil)+"#second-client/6.3", wide, high)
+	b.until("document.querySelector('.start')")
+	require.Equal(t, "#break/6.3/-/second-client", b.hash())
+	b.eval("location.hash = '#second-client/doc1', 0")
+	b.until("document.querySelector('#note').innerText")
+	require.Contains(t, b.text("#note"), "go run . show second-client --stage doc1", "a lock that the engine does not play")
 }
