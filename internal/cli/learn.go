@@ -87,10 +87,10 @@ var (
 // learner is a lesson in a terminal.
 type learner struct {
 	*app
-	in   *bufio.Scanner
-	echo bool // the input is not typed in a terminal
-	over bool
-	gave bool // the question was answered with "I don't know"
+	in     *bufio.Scanner
+	echo   bool // the input is not typed in a terminal
+	over   bool
+	gaveUp bool // the question was answered with "I don't know"
 	// learned has the chapters that are done, as "3", and the questions that were missed, with the day, as
 	// "3/1 2026-11-26".
 	learned interview.Memory
@@ -164,7 +164,7 @@ func (l *learner) question(n, q int) error {
 		return failedError{err}
 	}
 	l.situation(played)
-	l.gave = false
+	l.gaveUp = false
 	for right, first := false, true; !right; first = false {
 		if !first && played.Answers[0].Line != "" {
 			l.code(played) // whose lines are the answers
@@ -174,7 +174,7 @@ func (l *learner) question(n, q int) error {
 		}
 		if first {
 			id := fmt.Sprintf("%d/%d ", n, q)
-			missed := map[string]bool{id + time.Now().Format(time.DateOnly): right && !l.gave}
+			missed := map[string]bool{id + time.Now().Format(time.DateOnly): right && !l.gaveUp}
 			for _, old := range l.learned.IDs {
 				if day, is := strings.CutPrefix(old, id); is && day < time.Now().Format(time.DateOnly) {
 					missed[old] = true
@@ -246,7 +246,7 @@ func (l *learner) ask(p *lesson.Played) bool {
 			l.over = true
 			return false
 		case typed == "0":
-			l.gave = true
+			l.gaveUp = true
 			l.prose("", 0, l.say(tryThem))
 		case i < 0:
 			fmt.Fprintln(l.out, how)

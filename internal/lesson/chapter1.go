@@ -57,7 +57,7 @@ func locks(e trace.Event) bool { return e.Kind == trace.Called && e.Call == 1 }
 func neverAgain(tr *trace.Trace) bool { return tr.End().Holds("B") == 0 }
 
 // diesAt lets A die at the nth command of its TryLock, before it or when it has been executed; n = 0: not
-// at all. B tries two leases later.
+// at all, and A unlocks. B tries two leases later.
 func diesAt(n int, executed bool) func(*world.World) {
 	return func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")

@@ -25,7 +25,7 @@ var chapter6 = Chapter{
 			},
 			Ask:   "In which order does B get the lock within two seconds of the unlock?",
 			Moves: []i18n.Text{"SUBSCRIBE K", "wait until Redis acknowledges it", "try: SET K NX"},
-			Known: locked, Is: func(tr *trace.Trace) bool { return !sleeps(tr) }, Run: waitsWhile(subscribing, unlock),
+			Known: locked, Is: func(tr *trace.Trace) bool { return !sleeps(tr) }, Run: waitsWhile(subscribing),
 			Answers: []Answer{
 				{Order: "123", With: inSteps("123"), Then: "B has it at second 2, with a single try, the last. A lock may try once more before it subscribes: that only saves the subscription if the lock is free."},
 				{Order: "132", With: inSteps("132"), Then: "B sleeps. It had sent SUBSCRIBE when it tried, but Redis had not seen it. Between the refusal and the acknowledgement B neither asks nor listens."},
@@ -42,10 +42,10 @@ var chapter6 = Chapter{
 			Ask:   "When must A unlock, so that B sleeps beside a free lock?",
 			Known: locked, Is: sleeps,
 			Answers: []Answer{
-				{Words: "Redis has not seen the first try", Before: "hold, left, err := m.try", Run: waitsWhile(trying, unlock), Then: "Safe. B asks when the lock is free."},
-				{Words: "Redis has not seen SUBSCRIBE", Before: "case <-woken", Run: waitsWhile(subscribing, unlock), Then: "Safe. The message is missed, and the acknowledgement wakes B: it asks once more."},
-				{Words: "B waits", Before: "hold, left, err = m.try", Run: waitsWhile(nil, unlock), Then: "Safe. B hears the message, and asks."},
-				{Words: "at none of them", None: true, Run: waitsWhile(nil, unlock), Then: "Right. None of the three makes B sleep: an acknowledgement is a reason to ask again, as a message is."},
+				{Words: "Redis has not seen the first try", Before: "hold, left, err := m.try", Run: waitsWhile(trying), Then: "Safe. B asks when the lock is free."},
+				{Words: "Redis has not seen SUBSCRIBE", Before: "case <-woken", Run: waitsWhile(subscribing), Then: "Safe. The message is missed, and the acknowledgement wakes B: it asks once more."},
+				{Words: "B waits", Before: "hold, left, err = m.try", Run: waitsWhile(nil), Then: "Safe. B hears the message, and asks."},
+				{Words: "at none of them", None: true, Run: waitsWhile(nil), Then: "Right. None of the three makes B sleep: an acknowledgement is a reason to ask again, as a message is."},
 			},
 		},
 	},
@@ -66,10 +66,8 @@ func sleeps(tr *trace.Trace) bool {
 // The commands of B that may be slow.
 var trying, subscribing = world.Of(trace.OpLock, world.Write), world.Named("SUBSCRIBE")
 
-func unlock(a *world.Client) { a.Unlock() }
-
-// waitsWhile lets B wait for the lock, and A end its hold a second later. One command of B takes two seconds.
-func waitsWhile(slow world.Match, end func(a *world.Client)) func(*world.World) {
+// waitsWhile lets B wait for the lock, and A unlock a second later. One command of B takes two seconds.
+func waitsWhile(slow world.Match) func(*world.World) {
 	return func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.TryLock()
@@ -78,7 +76,7 @@ func waitsWhile(slow world.Match, end func(a *world.Client)) func(*world.World) 
 		}
 		lock := b.StartLock()
 		w.Sleep(time.Second)
-		end(a)
+		a.Unlock()
 		lock.Wait()
 	}
 }

@@ -93,6 +93,7 @@ func triesAgain(w *world.World) {
 	b.TryLock()
 }
 
+// unlocksAndGoes lets A lock and unlock. Then B tries.
 func unlocksAndGoes(w *world.World) {
 	a, b := w.Client("A"), w.Client("B")
 	a.Lock()

@@ -75,6 +75,20 @@ func TestPlacesStandInTheCode(t *testing.T) {
 	})
 }
 
+// "None of the others" is shown by the runs of all others, and any other answer by its own.
+func TestNoneOfTheOthersIsShownByTheirRuns(t *testing.T) {
+	eachPart(t, func(t *testing.T, p lesson.Part) {
+		played := play(t, p)
+		for i, a := range p.Answers {
+			shown := played.ToPlay(i)
+			require.Equal(t, a.None && played.Right[i], !slices.Contains(shown, i))
+			if a.None && played.Right[i] {
+				require.Len(t, shown, len(p.Answers)-1)
+			}
+		}
+	})
+}
+
 func TestTheSameRunEachTime(t *testing.T) {
 	eachPart(t, func(t *testing.T, p lesson.Part) {
 		first, again := play(t, p), play(t, p)

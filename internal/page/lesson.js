@@ -2,7 +2,7 @@
 // visitor was. #learn/3 opens chapter 3, #learn/3/2 its second question. A run is in the page only once its answer is
 // chosen.
 
-let lesson = null; // {chapter, part, tried, rest, timer}: the question on the page
+let lesson = null; // {again, chapter, part, tried, rest, …}: the question on the page
 
 const progress = {
   read(name) { try { return JSON.parse(keep.get(name)) || []; } catch { return []; } },
@@ -27,7 +27,7 @@ function showLesson(hash) {
   leave();
   document.body.classList.remove('showing');
   const p = again ? again[1] : Math.min(Math.max(1, part || 1), data.lesson[n].parts.length) - 1;
-  lesson = {again: Boolean(again), chapter: n, part: p, tried: new Set(), rest: [], timer: null};
+  lesson = {again: Boolean(again), chapter: n, part: p, tried: new Set(), rest: []};
   drawQuestion();
 }
 
