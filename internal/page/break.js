@@ -10,7 +10,6 @@ pages.break = async ([, stage, edit, failure, step]) => {
   }
   if (edit === '-') edit = ''; // a run of the lock without an edit
   leave();
-  document.body.classList.remove('showing');
   if (!await loaded(say('Break {lock}', {lock: say(lock.name)}))) return;
   const hash = location.hash;
   if (broken?.stage !== stage || broken.edit !== (edit || '')) {
@@ -199,7 +198,6 @@ async function showBrokenRun(id, step) {
   if (!cell?.run) {
     return stay(say('Page not found'), cell === null ? '' : say('There is no run at {hash}.', {hash: placeAsked()}));
   }
-  document.body.classList.add('showing');
   document.title = listed([say(failure.title), editedName()]);
   const player = new Player(cell.run, {text: cell.verdict, tone: cell.tone, line: cell.line}, {files: broken.told.files}, broken.told.name);
   stepper = new Stepper([player], alone(player));

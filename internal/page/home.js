@@ -7,7 +7,6 @@ let wanted = ''; // the words by which the rows are filtered
 
 function showHome() {
   leave();
-  document.body.classList.remove('showing');
   document.title = say(data.title);
   if (openFamilies.size === 0) openFamilies.add(data.failures[0].family);
   const back = lastPlace && failureOf(lastPlace.href.slice(1).split('/')[0]);

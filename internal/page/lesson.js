@@ -25,7 +25,6 @@ function showLesson(hash) {
   const n = again ? again[0] : Number.isInteger(chapter) ? chapter : progress.next;
   if (!data.lesson[n]) return stay(say('Page not found'), say('There is nothing at {hash}.', {hash: placeAsked()}));
   leave();
-  document.body.classList.remove('showing');
   const p = again ? again[1] : Math.min(Math.max(1, part || 1), data.lesson[n].parts.length) - 1;
   lesson = {again: Boolean(again), chapter: n, part: p, tried: new Set(), rest: []};
   drawQuestion();

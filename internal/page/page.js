@@ -68,7 +68,6 @@ const again = () => el('button', {type: 'button', class: 'again', onclick: route
 function stay(title, text, ...actions) {
   leave();
   if (text) report(text, ...actions);
-  document.body.classList.remove('showing');
   document.title = title;
   const heading = el('h1', {tabindex: '-1'}, title);
   main.replaceChildren(el('div', {class: 'loading'}, heading,
@@ -117,7 +116,6 @@ function showFailure({failure, stages, step}) {
   const was = shown?.failure === failure ? {...shown, stepper} : null;
   leave();
   shown = {failure, stages};
-  document.body.classList.add('showing');
   document.title = say('{stages}: {title}',
     {stages: both(stages.map((s) => say(stageOf(s).name))), title: say(failure.title)});
   const players = stages.map((n, i) => playerOf(failure, n, stages[1 - i], i === stages.length - 1));

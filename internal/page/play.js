@@ -29,7 +29,6 @@ pages.play = pages.take = async (words) => {
   }
   if (game && game.hash === location.hash) return;
   leave();
-  document.body.classList.remove('showing');
   if (await loaded(say('Play {lock}', {lock: say(lockOf(request.stage).name)}))) await begin(request);
 };
 
@@ -41,7 +40,6 @@ async function begin(request) {
   if (!position && !game && location.hash === hash) stay(say('Play {lock}', {lock: say(lock.name)}));
   if (!position || location.hash !== hash) return;
   leave();
-  document.body.classList.add('showing');
   game = {life: engine.lives, edit: request.edit, files: position.files, stage: request.stage, taken: position.taken};
   game.isRescue = Boolean(position.taken) && !request.goal; // the goal is that no rule breaks
   const goal = game.isRescue ? say('bring it home: end the run with no rule broken') : position.view.goal.words;

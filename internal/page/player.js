@@ -113,17 +113,18 @@ class Player {
       el('div', {class: 'watched'}, now, this.scroll, this.code ? this.code.element : null), state);
   }
 
-  // linked returns a text whose line, if it has one, shows that line of the code. A text that does not name it gets it
-  // at the end.
+  // linked returns a text in parts. Its line, if it has one, is a button that shows that line of the code. A text that does
+  // not name it gets it at the end.
   linked(text, line) {
-    if (!line) return [text];
+    const words = (part) => el('span', {class: 'words'}, part);
+    if (!line) return [words(text)];
     const [before, after] = text.includes(line) ? text.split(line) : [text + ' ', ''];
-    return [before, el('button', {type: 'button', class: 'line-link', onclick: (event) => {
+    return [words(before), el('button', {type: 'button', class: 'line-link', onclick: (event) => {
       event.stopPropagation();
       this.code.choose(parsePlace(line).file);
       this.code.show(this.states[this.at], parsePlace(line));
       this.code.element.scrollIntoView({block: 'nearest'});
-    }}, line), after];
+    }}, line), words(after)];
   }
 
   // look scrolls to the current step.
@@ -155,12 +156,11 @@ class Player {
       ...(state.found || []).map((text, n) => this.finding(text, n, hasCode && state.sent[n])));
   }
 
-  // finding returns a finding of a step. Once the verdict has its words, only the name of its rule is left.
+  // finding returns a finding of a step. Once the verdict has its words, only the name of its rule and its line are left.
   finding(text, n, line) {
     const isToldAtEnd = text.startsWith('✗ ') && this.verdict.text.includes(text.slice(2));
-    const [rule, ...words] = isToldAtEnd ? say(text).split(/(?=[:：])/) : this.linked(say(text), line);
-    const more = isToldAtEnd ? [el('span', {class: 'words'}, ...this.linked(words.join(''), line))] : words;
-    return el('span', {class: findingClass('finding', text), '--row': n}, rule, ...more);
+    const [rule, ...words] = say(text).split(/(?=[:：])/);
+    return el('span', {class: findingClass('finding', text) + (isToldAtEnd ? ' told-at-end' : ''), '--row': n}, rule, ...this.linked(words.join(''), line));
   }
 
   // show shows a step, counted from 0, and hides those after it. Before the end it shows no verdict and no finding.

@@ -37,6 +37,8 @@ func TestFocusIsVisibleInEveryState(t *testing.T) {
 	b.eval("engine.wanted = true, 0")
 	look := func(hash, ready string, keys ...string) {
 		t.Helper()
+		b.eval("location.hash = '', 0")
+		b.until("document.querySelector('.home')")
 		b.eval("location.hash = '" + hash + "', 0")
 		b.until("document.querySelector('" + ready + "')")
 		b.press(keys...)

@@ -22,7 +22,7 @@ func TestRunsOfOtherLocksOpenAndStepToTheirVerdicts(t *testing.T) {
 		"#wake-lost/6.4-edited":          "BROKEN: lost wake-up: ",
 	} {
 		b.eval(fmt.Sprintf("new Promise((done) => { addEventListener('hashchange', done, {once: true}); location.hash = %q; }).then(() => 0)", hash))
-		require.Equal(t, hash+"/step-1", b.hash())
+		require.Contains(t, b.hash(), hash+"/step-")
 		require.False(t, b.isShown(".verdict"), hash)
 		require.True(t, value[bool](b, "document.scrollingElement.scrollWidth <= innerWidth"), hash)
 		b.press(kb.End)
@@ -37,12 +37,12 @@ func TestBeforeAndAfterLeadsAlongTheSteps(t *testing.T) {
 	b.press(kb.ArrowRight)
 	require.Contains(t, b.text(".lines .runs"), `"SET"`, "the line that sends the command")
 	b.press("v")
-	require.Equal(t, "#renew-partition/5/step-1", b.hash())
+	require.Equal(t, "#renew-partition/5/step-2", b.hash(), "the same moment")
 	b.click(`.choose a[href="#renew-partition/6.1"]`)
 	b.click(`.choose a[href="#renew-partition/5..6.1"]`)
 	require.Equal(t, 2, b.count(".player"))
 	b.press("b")
-	require.Equal(t, "#renew-partition/5/step-1", b.hash())
+	require.Equal(t, "#renew-partition/5/step-2", b.hash())
 	b.eval("location.hash = '#wake-lost/6.4-edited', 0")
 	b.until("document.querySelector('.player')")
 	b.press(kb.End)
