@@ -21,6 +21,7 @@ var (
 	judgedAt      = i18n.New("{outcome}: {what}, sent at {line}.")
 	setAt         = i18n.New("{outcome}: {what}. The key was set at {line}.")
 	leasedAt      = i18n.New("{outcome}: {what}. The key's lease was changed at {line}.")
+	subscribedAt  = i18n.New("{outcome}: {what}. SUBSCRIBE was sent at {line}.")
 	lastAt        = i18n.New("{outcome}: {what}. The call's last command was sent at {line}.")
 	nothingBroken = i18n.New("no rule is broken")
 	thenRule      = i18n.New("{rules}, {rule}")
@@ -73,6 +74,8 @@ func (v Verdict) HeadlineIn(l i18n.Language) string {
 func (v Verdict) said() i18n.Text {
 	against, _ := v.Against()
 	switch e := against.CommandIn(v.Trace); {
+	case e.Command[0] == "SUBSCRIBE":
+		return subscribedAt
 	case e.Effects.Include(trace.Installed) && (against.Rule == oracle.Leak || e.Step != against.Step):
 		return setAt
 	case e.Step == against.Step:

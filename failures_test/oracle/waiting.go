@@ -107,17 +107,20 @@ func lostWakeUp(f *file) func(*trace.Scene) {
 			if late := e.At - excused[call.Call]; late > moment && !told[call.Call] {
 				told[call.Call] = true
 				f.reportOf(call.Client, e, text, "time", late)
+				f.note(f.last(e, func(sent *trace.Event) bool {
+					return sent.Step < e.Step && (sent.Call == call.Call || sent.Process == call.Process && isSubscribe(sent))
+				}))
 			}
 		}
 		switch e.Kind {
 		case trace.Sent:
-			listens[e.Process] = listens[e.Process] || e.Command[0] == "SUBSCRIBE" && !refused[e.Process]
+			listens[e.Process] = listens[e.Process] || isSubscribe(e) && !refused[e.Process]
 			if last, again := asked[e.Call]; again {
 				pause[e.Call] = max(pause[e.Call], e.At-last)
 			}
 			asked[e.Call] = e.At
 		case trace.Delivered, trace.Dropped:
-			if len(e.Command) > 0 && e.Command[0] == "SUBSCRIBE" {
+			if isSubscribe(e) {
 				refused[e.Process] = e.Kind == trace.Dropped || e.IsError()
 				listens[e.Process] = !refused[e.Process]
 			}
@@ -146,6 +149,8 @@ func lostWakeUp(f *file) func(*trace.Scene) {
 	}
 }
 
+func isSubscribe(e *trace.Event) bool { return len(e.Command) > 0 && e.Command[0] == "SUBSCRIBE" }
+
 // isBusy reports whether a command of the waiter's process is on its way. A background
 // command counts only if it is a SUBSCRIBE and the one before was not refused: waiters do
 // not wait for renewals, nor for a message that cannot come.
@@ -155,7 +160,7 @@ func isBusy(s *trace.Scene, call *trace.Event, refused bool) bool {
 			return false
 		}
 		if r.Call == 0 {
-			return s.Trace.Events[max(r.Sent, 0)].Command[0] == "SUBSCRIBE" && !refused
+			return isSubscribe(&s.Trace.Events[max(r.Sent, 0)]) && !refused
 		}
 		return slices.ContainsFunc(s.Calls, func(c *trace.Event) bool { return c.Call == r.Call })
 	})
@@ -247,6 +252,6 @@ func (l *listener) follow(e *trace.Event, waiting map[int]*listener) {
 	case trace.Dropped, trace.Refused, trace.Delayed, trace.Thawed, trace.Healed:
 		l.allowed += perRelease
 	case trace.Sent:
-		l.subscribed = l.subscribed || e.Command[0] == "SUBSCRIBE"
+		l.subscribed = l.subscribed || isSubscribe(e)
 	}
 }

@@ -85,7 +85,7 @@ func requireLinesOfTheLock(t *testing.T, e edits.Edit, v failures.Verdict) {
 	}
 	for _, f := range v.Findings {
 		if sent := f.CommandIn(v.Trace).Source; sent != nil {
-			require.Regexp(t, `\.(Do|Run|EvalSha|Exec|HGet|Subscribe|send|run|count)\(`, code.Line(sent), "%s: %s", sent, f.Text)
+			require.Regexp(t, `\.(Do|Run|EvalSha|Exec|HGet|Subscribe|Receive|send|run|count)\(`, code.Line(sent), "%s: %s", sent, f.Text)
 		}
 	}
 	t.Log(v.At())

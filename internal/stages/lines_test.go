@@ -14,7 +14,7 @@ import (
 )
 
 // sendsCommand matches a call that sends a command.
-var sendsCommand = regexp.MustCompile(`\.(Do|Run|HGet|Exec|send)\(`)
+var sendsCommand = regexp.MustCompile(`\.(Do|Run|HGet|Exec|send|Subscribe|Receive)\(`)
 
 // requireLinesOf requires that the commands of a verdict's findings were sent by lines of the lock. It returns whether
 // the verdict names a line.
