@@ -140,7 +140,7 @@ function showFailure({failure, stages, step}) {
   };
   stepper.go(step ? step - 1 : was ? momentOf(was) : 0);
   heading.focus({preventScroll: true});
-  scrollTo(0, 0);
+  if (stepper.position === 0) scrollTo(0, 0);
 }
 
 // momentOf returns the position in the stepper that corresponds to the one in the run before: of the same event, or
