@@ -47,6 +47,9 @@ func TestLastStepMarksTheLineOfTheVerdict(t *testing.T) {
 		b := open(t, url, size[0], size[1])
 		seen := 0
 		for i, f := range failures.All {
+			if size[0] < 1000 && !f.FirstScreen {
+				continue
+			}
 			told := value[struct{ Wrong, Seen []string }](b, fmt.Sprintf(reports, f.ID))
 			require.Empty(t, told.Wrong, "%d wide", size[0])
 			lines := []string{}
