@@ -8,7 +8,7 @@ Player.prototype.draw = function () {
   const now = this.at < 0 ? rows.length - 1 : this.at; // the lesson adds row by row
   if (now < 0 || !rows[now].offsetParent) return;
   const lanes = [...rows[now].querySelectorAll('.lane')].map((cell) => cell.offsetLeft + 3);
-  const bars = [...rows[now].querySelectorAll('.bar')].map((bar) => bar.offsetLeft + (bar.matches('.none') ? 0 : bar.offsetWidth / 2));
+  const bars = [...rows[now].querySelectorAll('.bar')].map((bar) => bar.offsetLeft);
   const ledger = rows[now].querySelector('.orders')?.offsetLeft || bars.at(-1) + 4;
   const top = (i) => rows[i].offsetTop;
   const bottom = (i) => top(i) + rows[i].offsetHeight;
@@ -17,6 +17,13 @@ Player.prototype.draw = function () {
     return top(i) + said.offsetTop + said.offsetHeight - 5;
   };
   const drawn = [];
+  const thick = 2 * rows[now].querySelector('.bar').offsetWidth;
+  // A row's keys are drawn from its line on, to the next row's.
+  const begins = rows.map((row, i) => (i <= now && row.matches('.executes') ? under(i) : row.offsetTop));
+  rows.slice(0, now + 1).forEach((row, i) => row.querySelectorAll('.bar').forEach((bar, n) => {
+    const y = begins[i], end = i === now ? bottom(i) : begins[i + 1];
+    if (!bar.matches('.none')) drawn.push(`<rect class="held-by ${bar.classList[1]}" x="${bars[n] - thick / 2}" y="${y}" width="${thick}" height="${end - y}" opacity="${bar.style.getPropertyValue('--left')}"/>`);
+  }));
   const line = (kind, lane, d) => drawn.push(`<path class="line ${kind} own-${Math.max(0, lane) % 4}" d="${d}"/>`);
   const before = bars[0] - 15; // Redis
   (this.run.moves || []).forEach((move, n) => {

@@ -149,8 +149,8 @@ class Player {
       el('span', {class: 'bars'}, ...held.map((key) => el('span', {class: 'bar ' + (key ? 'own-' + (Math.max(0, key.lane) % 4) : 'none'),
         '--left': key ? 0.15 + 0.85 * fraction(key, state.ms, run.lease) : 0}))),
       state.redis ? el('span', {class: 'held'}, say(state.redis)) : null);
-    const isEnd = (run.moves || []).some((m) => [m.sent, m.done, m.read, m.lost].includes(i + 1));
-    return el('li', {class: 'step kind-' + state.kind + (isEnd ? ' with-line' : ''), onclick: () => this.chosen && this.chosen(i)},
+    const [isDone, isEnd] = [['done'], ['sent', 'done', 'read', 'lost']].map((ends) => (run.moves || []).some((m) => ends.some((end) => m[end] === i + 1)));
+    return el('li', {class: 'step kind-' + state.kind + (isEnd ? ' with-line' : '') + (isDone ? ' executes' : ''), onclick: () => this.chosen && this.chosen(i)},
       el('span', {class: 'at'}, i > 0 && this.states[i - 1].at === state.at ? '' : state.at),
       ...cells, said, redis, run.ledger ? el('span', {class: 'orders', 'data-label': say('ledger')}, say(state.ledger || '')) : null,
       ...(state.found || []).map((text, n) => this.finding(text, n, hasCode && state.sent[n])));
