@@ -7,6 +7,8 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -78,6 +80,7 @@ type fakeRedis struct {
 	delay  map[string]time.Duration
 	answer map[string]string // script → bytes to answer with
 
+	routed  bool  // a proxy that sends a script to the server of its first key is in front of many servers
 	crowded *bool // a command had to wait for a connection
 }
 
@@ -115,6 +118,10 @@ func (r *fakeRedis) hook(c *server.Peer, command string, args ...string) bool {
 	r.sent = append(r.sent, sent{time.Since(r.start), name})
 	delay, errors := r.delay[name], r.refuse[name]
 	raw, answered := r.answer[script]
+	if n, _ := strconv.Atoi(args[min(1, len(args)-1)]); r.routed && name == "renew" && n > 1 { // the other keys are elsewhere
+		raw, answered = fmt.Sprintf("*%d\r\n:1\r\n%s", n, strings.Repeat(":0\r\n", n-1)), true
+		r.SetTTL(args[2], lease)
+	}
 	if len(errors) > 0 {
 		r.refuse[name] = errors[1:]
 	}

@@ -123,7 +123,7 @@ func (o *ownership) tellReleased() {
 // A try takes a sixth of the lease at most, so insist returns before the lease ends. If Redis does not
 // know the owner, the lock is lost.
 func (o *ownership) insist(ctx, patience context.Context, doing string, count int) error {
-	m, until := o.mutex, time.Now().Add(min(o.lease, o.mutex.svc.lease)/3)
+	m, until := o.mutex, time.Now().Add(o.third())
 	for tries, unknown := 1, false; ; {
 		sent := time.Now()
 		mine, err := o.send(ctx, count)
@@ -165,16 +165,22 @@ func (o *ownership) gone(count int, why error) error {
 // send sends a count once, and waits for a sixth of the lease at most; 0 frees the lock. It
 // reports whether Redis knew the owner.
 func (o *ownership) send(ctx context.Context, count int) (mine bool, err error) {
-	m, millis := o.mutex, o.millis
-	ctx, cancel := context.WithTimeout(ctx, min(o.lease, m.svc.lease)/6)
+	m := o.mutex
+	ctx, cancel := context.WithTimeout(ctx, o.third()/2)
 	defer cancel()
 	if count == 0 {
 		return m.svc.run(ctx, releaseScript, m.toFree, o.owner).Bool()
 	}
+	return m.svc.run(ctx, countScript, m.toFree[:2], o.owner, count, o.extension()).Bool()
+}
+
+// extension returns the lease that a re-entry or a renewal gives the lock again, as scripts get it; 0
+// for a fixed lease, of which what remains stays.
+func (o *ownership) extension() any {
 	if o.fixed {
-		millis = 0 // the remaining lease stays
+		return 0
 	}
-	return m.svc.run(ctx, countScript, m.toFree[:2], o.owner, count, millis).Bool()
+	return o.millis
 }
 
 // extend records that a command sent at that time has given the lock its whole lease again.

@@ -1,20 +1,21 @@
 -- renew
 -- Gives locks their whole lease again, each only while its owner still holds it.
 --
--- KEYS    the locks
--- ARGV[1] the lease in milliseconds
--- ARGV[i+1] the owner of KEYS[i]
+-- KEYS      the locks
+-- ARGV[2i-1] the owner of KEYS[i]
+-- ARGV[2i]  its lease in milliseconds; 0: it keeps the lease that it has
 --
 -- Returns for each lock 1, or 0 if its owner no longer holds it. A key that is
 -- not a hash returns 0: it must not fail the locks that are renewed with it.
+-- Some proxies and clouds refuse a script whose keys are not written as KEYS[i].
 local renewed = {}
-for i, key in ipairs(KEYS) do
-	local mine = redis.pcall("HEXISTS", key, ARGV[i + 1])
-	if mine == 1 then
-		redis.call("PEXPIRE", key, ARGV[1])
+for i = 1, #KEYS do
+	renewed[i] = 0
+	if redis.pcall("HEXISTS", KEYS[i], ARGV[2 * i - 1]) == 1 then
+		if tonumber(ARGV[2 * i]) > 0 then
+			redis.call("PEXPIRE", KEYS[i], ARGV[2 * i])
+		end
 		renewed[i] = 1
-	else
-		renewed[i] = 0
 	end
 end
 return renewed

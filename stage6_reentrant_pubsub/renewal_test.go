@@ -69,26 +69,64 @@ func TestRenewalsOfManyLocksShareCommands(t *testing.T) {
 	})
 }
 
-// A plain client talks to a Redis with slots: a proxy before a Cluster, or a Cluster of one shard.
-func TestRenewalsGoOneByOneOnceRedisRefusesSeveralSlots(t *testing.T) {
+// A plain client talks to a Redis with slots: a proxy before a Cluster, or a Cluster of one shard. Proxies have words of
+// their own for that.
+func TestRenewalsGoOneByOneOnceSeveralLocksAreRefused(t *testing.T) {
+	for _, words := range []string{
+		"CROSSSLOT Keys in request don't hash to the same slot",
+		"ERR eval/evalsha command keys must be in same slot",
+		"ERR bad lua script for redis cluster, all the keys that the script uses should be passed using the KEYS array",
+		"NOSLOT whatever a proxy may say",
+	} {
+		inBubble(t, func(t *testing.T, r *fakeRedis) {
+			var told atomic.Int32
+			svc := r.Service(stage6.WithObserver(stage6.Observer{Renewed: func(locks int, err error) {
+				require.NoError(t, err)
+				require.Equal(t, 1, locks)
+				told.Add(1)
+			}}))
+			holds := r.threeHolds(svc)
+			r.Refuse("renew", words)
+			time.Sleep(lease / 3)
+			require.Equal(t, 1+3, r.Count("renew"), "within the same renewal")
+			time.Sleep(lease / 3)
+			require.Equal(t, 1+3+3, r.Count("renew"), "and one by one afterwards")
+			require.EqualValues(t, 3+3, told.Load())
+			for _, hold := range holds {
+				require.NoError(t, hold.Unlock())
+			}
+		})
+	}
+}
+
+func (r *fakeRedis) threeHolds(svc *stage6.Service) (holds []*stage6.Hold) {
+	for _, name := range []string{"a", "b", "c"} {
+		holds = append(holds, lock(r.t, mutexOf(r.t, svc, name), r.t.Context()))
+	}
+	return holds
+}
+
+// A refusal that is temporary says nothing about several locks in one command.
+func TestRenewalsStayTogetherAfterATemporaryRefusal(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		var told atomic.Int32
-		svc := r.Service(stage6.WithObserver(stage6.Observer{Renewed: func(locks int, err error) {
-			require.NoError(t, err)
-			require.Equal(t, 1, locks)
-			told.Add(1)
-		}}))
-		var holds []*stage6.Hold
-		for _, name := range []string{"a", "b", "c"} {
-			holds = append(holds, lock(t, mutexOf(t, svc, name), t.Context()))
-		}
-		r.Refuse("renew", "CROSSSLOT Keys in request don't hash to the same slot")
+		r.threeHolds(r.Service())
+		r.Refuse("renew", loading)
+		time.Sleep(lease)
+		require.Equal(t, 1+1+1, r.Count("renew"))
+	})
+}
+
+// A proxy that sends a script to the server of its first key: for the other keys that server says 0.
+func TestRenewalsGoOneByOneBehindARouterByTheFirstKey(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		r.routed = true
+		holds := r.threeHolds(r.Service())
 		time.Sleep(lease / 3)
-		require.Equal(t, 1+3, r.Count("renew"), "within the same renewal")
-		time.Sleep(lease / 3)
-		require.Equal(t, 1+3+3, r.Count("renew"), "and one by one afterwards")
-		require.EqualValues(t, 3+3, told.Load())
+		require.Equal(t, 1+2, r.Count("renew"), "the two that seem to be lost are asked for alone, at once")
+		time.Sleep(3 * lease)
+		require.Equal(t, 1+2+9*3, r.Count("renew"), "and one by one afterwards")
 		for _, hold := range holds {
+			require.NoError(t, hold.Context().Err())
 			require.NoError(t, hold.Unlock())
 		}
 	})
@@ -137,7 +175,7 @@ func TestOneBadKeyDoesNotFailTheOthersOfItsBatch(t *testing.T) {
 		require.NoError(t, r.Set("lock:{wrong}", "a lock of stage 5"))
 		time.Sleep(lease / 3)
 		synctest.Wait()
-		require.Equal(t, 1, r.Count("renew"))
+		require.Equal(t, 1+2, r.Count("renew"), "those that seem to be lost are asked for alone")
 		require.NoError(t, good.Context().Err())
 		require.Equal(t, lease, r.TTL("lock:{good}"))
 		require.Equal(t, stage6.ErrLost, context.Cause(gone.Context()))
@@ -179,6 +217,25 @@ func TestRenewalThatHangsDelaysNoOther(t *testing.T) {
 		require.NoError(t, second.Context().Err())
 		time.Sleep(2 * time.Hour)
 	})
+}
+
+// A fixed lease is looked at, and not renewed.
+func TestFixedLeaseIsToldOfItsLoss(t *testing.T) {
+	for _, own := range []time.Duration{lease / 2, lease, time.Hour} {
+		inBubble(t, func(t *testing.T, r *fakeRedis) {
+			m := r.Mutex()
+			hold := lock(t, m, t.Context(), stage6.Lease(own))
+			time.Sleep(min(own, lease)/3 + time.Second)
+			require.NoError(t, hold.Context().Err())
+			require.Less(t, r.TTL(key), own-time.Second)
+			freed, err := m.ForceUnlock(t.Context())
+			require.True(t, freed)
+			require.NoError(t, err)
+			time.Sleep(min(own, lease) / 3)
+			require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()))
+			require.Equal(t, stage6.ErrLost, hold.Unlock())
+		})
+	}
 }
 
 func TestFailedRenewalsEndTheHoldWithItsLease(t *testing.T) {

@@ -10,11 +10,12 @@ import (
 )
 
 // The watchdog manages the leases of all holds of a service with one timer, which fires when
-// the next lease has to be renewed, or ends. Between two firings it needs no goroutine.
+// the next lease has to be renewed, or looked at, or ends. Between two firings it needs no goroutine.
 
 // watch adds a lease to the watchdog. It returns false if the lease has already ended, or
 // the service is closed. The first renewal is due a third of the lease after the acquire
-// was sent, as the lease counts from then.
+// was sent, as the lease counts from then. A fixed lease is not renewed, but looked at as
+// often, so that a loss is noticed.
 func (s *Service) watch(o *ownership) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -22,16 +23,16 @@ func (s *Service) watch(o *ownership) bool {
 		return false
 	}
 	s.watched[o] = true
-	s.renewLater(o, o.since.Add(o.lease/3))
+	s.renewLater(o, o.since.Add(o.third()))
 	return true
 }
 
+// third returns a third of the lease, or of the service's if that is shorter.
+func (o *ownership) third() time.Duration { return min(o.lease, o.mutex.svc.lease) / 3 }
+
 // renewLater sets when to renew a lease next, and makes the timer fire then, or when the hold
-// ends if that is earlier. A fixed lease is never renewed. The caller holds s.mu.
+// ends if that is earlier. The caller holds s.mu.
 func (s *Service) renewLater(o *ownership, at time.Time) {
-	if o.fixed {
-		at = o.deadline
-	}
 	o.renewAt = at
 	if end := o.ending(); end.Before(at) {
 		at = end
@@ -67,7 +68,7 @@ func (s *Service) look() {
 		switch {
 		case !now.Before(o.ending()):
 			over[o] = o.cause(now)
-		case !o.fixed && !o.renewAt.After(now.Add(s.lease/60)):
+		case !o.renewAt.After(now.Add(s.lease/60)):
 			due = append(due, o)
 			s.renewLater(o, o.deadline) // not again while this renewal is under way
 		default:
@@ -80,7 +81,7 @@ func (s *Service) look() {
 	}
 	slices.SortFunc(due, func(a, b *ownership) int { return cmp.Compare(a.owner.(string), b.owner.(string)) })
 	for batch := range slices.Chunk(due, int(s.batch.Load())) { // a stuck renewal does not delay the others
-		s.tasks.Go(func() { s.renew(batch) })
+		s.tasks.Go(func() { s.renew(batch, false) })
 	}
 }
 
@@ -101,43 +102,50 @@ func (o *ownership) cause(now time.Time) error {
 
 // renew sends one batch. It takes a sixth of the lease at most, which leaves time for another try
 // before the lease ends. The lease counts from when the last successful command was sent.
-func (s *Service) renew(batch []*ownership) {
+//
+// Some proxies refuse a command for several keys, each in its own words, and some send it to the
+// server of its first key, which does not have the others. So the locks of a batch that Redis
+// refuses or does not know are asked for alone at once. If Redis knows one of them, the service
+// sends no more batches.
+func (s *Service) renew(batch []*ownership, alone bool) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.lease/6)
 	defer cancel()
-	keys, owners := []any{len(batch)}, []any{s.millis}
+	keys, args := []any{len(batch)}, []any{}
 	for _, o := range batch {
-		keys, owners = append(keys, o.mutex.key), append(owners, o.owner)
+		keys, args = append(keys, o.mutex.key), append(args, o.owner, o.extension())
 	}
 	sent := time.Now()
-	answers, err := s.run(ctx, renewScript, keys, owners...).BoolSlice()
-	if code, _ := answerOf(err); code == "CROSSSLOT" && len(batch) > 1 { // a Redis with slots, behind a plain client
-		s.batch.Store(1)
-		for o := range slices.Chunk(batch, 1) {
-			s.tasks.Go(func() { s.renew(o) })
-		}
-		return
-	}
+	answers, err := s.run(ctx, renewScript, keys, args...).BoolSlice()
+	code, _ := answerOf(err)
+	isShared, isRefused := len(batch) > 1, code != "" && !isTemporary(err)
 	if err == nil && len(answers) != len(batch) {
 		err = fmt.Errorf("stage6: Redis answered for %d locks of %d", len(answers), len(batch))
 	}
-	if tell := s.observer.Renewed; tell != nil {
+	if tell := s.observer.Renewed; tell != nil && !(isShared && isRefused) {
 		tell(len(batch), err)
 	}
-	again := sent.Add(s.lease / 3)
-	if err != nil {
+	if err != nil && !(isShared && isRefused) {
 		s.logger.Warn("renewal failed", "locks", len(batch), "error", err)
-		again = time.Now().Add(s.lease / 12)
 	}
 	for i, o := range batch {
-		if err == nil && !answers[i] {
+		switch known := err == nil && answers[i]; {
+		case isShared && (isRefused || err == nil && !known):
+			s.tasks.Go(func() { s.renew([]*ownership{o}, true) })
+			continue
+		case err == nil && !known:
 			o.lose(errTaken)
 			continue
-		}
-		if err == nil {
-			o.extend(sent)
+		case known:
+			if o.extend(sent); alone {
+				s.batch.Store(1)
+			}
 		}
 		s.mu.Lock()
 		if o.renewal = err; s.watched[o] {
+			again := sent.Add(o.third())
+			if err != nil {
+				again = time.Now().Add(o.third() / 4)
+			}
 			s.renewLater(o, again)
 		}
 		s.mu.Unlock()
