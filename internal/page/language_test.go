@@ -35,7 +35,7 @@ var (
 	inScript = regexp.MustCompile(`(?m)/\*.*?\*/|^\s*//.*$| // .*$|\b(?:say|tell)\('[^'\n]*'|class: '[^']*'|^const goToken = .*$|'use strict'`)
 	literal  = regexp.MustCompile("'[^'\\n]*'|`[^`]*`")
 	sentence = regexp.MustCompile(`\b[A-Za-z]{2,},? [A-Za-z]{2,}\b|^.[A-Z][a-z]+ |\}, |, \$`)
-	code     = regexp.MustCompile("own-|response|^'(?:go run|--|Home End|input|button)|^`go run")
+	code     = regexp.MustCompile("own-|response|^'(?:go run|--|Home End|input|button)|^`(?:go run|<)")
 )
 
 // A sentence in the script outside say and tell would stay English.
