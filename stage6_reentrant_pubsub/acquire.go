@@ -27,6 +27,9 @@ func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, e
 	defer s.tasks.Done()
 	r := request{lease: s.lease, millis: s.millis}
 	for _, opt := range opts {
+		if opt == nil {
+			return nil, errors.New("stage6: an option is nil: leave it out")
+		}
 		r = opt(r)
 	}
 	if err := checkLease("lease", r.lease); err != nil {
@@ -120,7 +123,7 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 
 // cleanUp frees the lock after an acquire of unknown outcome, whose command may
 // still reach Redis later. It tries again with growing pauses until it has found the
-// key or the lease has ended, at most for a lease of the service. Once the service
+// key or the lease has ended: an answer in between proves nothing. Once the service
 // is closed it tries once more and leaves the key to its lease. In an overload it
 // stops after the first answer: clean-ups must not send more commands than the
 // attempts did.
@@ -128,7 +131,7 @@ func (o *ownership) cleanUp() {
 	s := o.mutex.svc
 	s.cleanUps.Add(1)
 	time.AfterFunc(s.lease, func() { s.cleanUps.Add(-1) })
-	ctx, cancel := context.WithTimeout(s.ctx, min(o.lease, s.lease))
+	ctx, cancel := context.WithTimeout(s.ctx, o.lease)
 	defer cancel()
 	for wait := s.short() / 60; ; wait *= 2 {
 		freed, err := o.send(context.Background(), 0)

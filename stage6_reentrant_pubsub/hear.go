@@ -3,6 +3,8 @@ package stage6
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -14,6 +16,10 @@ import (
 func (s *Service) lookAgain(q *waitQueue, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if sub := s.sub; q.silent && sub != nil && s.pinged.UnixNano() <= s.received.Load() { // Redis may have a message, and the connection be dead
+		s.pinged = time.Now()
+		s.tasks.Go(func() { _ = sub.Ping(s.ctx) })
+	}
 	q.again, q.silent = at, false
 	if soon := time.Now().Add(s.short() / 6); !q.heard && soon.Before(at) {
 		at = soon
@@ -40,8 +46,8 @@ func (s *Service) lookAgain(q *waitQueue, at time.Time) {
 }
 
 // tick wakes a queue whose holder's lease may have ended. If the connection has received nothing
-// since the queue subscribed, and has not broken, it is dead: tick closes it, and the next
-// lookAgain opens another one. If the queue has no waiters tick unsubscribes its channel, and
+// since the queue subscribed, or since a ping, and has not broken, it is dead: tick closes it, and
+// the next lookAgain opens another one. If the queue has no waiters tick unsubscribes its channel, and
 // closes the connection with the last queue.
 func (s *Service) tick(q *waitQueue) {
 	s.mu.Lock()
@@ -49,13 +55,17 @@ func (s *Service) tick(q *waitQueue) {
 	switch {
 	case s.isClosed() || s.queues[q.mutex.key] != q:
 	case q.waiting > 0:
-		if !q.heard && !q.asking.Load() && q.asked.UnixNano() > s.received.Load() && time.Since(q.asked) > s.short()/12 {
+		asked := s.pinged
+		if !q.heard && !q.asking.Load() {
+			asked = q.asked
+		}
+		if asked.UnixNano() > s.received.Load() && time.Since(asked) > s.short()/12 {
 			s.hangUp()
 		}
 		q.silent = q.heard
 		q.signal()
 	default:
-		delete(s.queues, q.mutex.key)
+		s.forget(q)
 		if len(s.queues) == 0 {
 			s.hangUp()
 		} else if sub := s.sub; sub != nil {
@@ -71,7 +81,8 @@ func (s *Service) hear(sub *redis.PubSub) {
 	defer s.wake("", false)
 	defer context.AfterFunc(s.ctx, func() { _ = sub.Close() })() // ends the wait for a message
 
-	broken := false // the connection broke, and Redis has acknowledged nothing since
+	broken := false      // the connection broke, and Redis has acknowledged nothing since
+	var warned time.Time // of that
 	for {
 		message, err := sub.Receive(s.ctx)
 		s.received.Store(time.Now().UnixNano())
@@ -79,13 +90,17 @@ func (s *Service) hear(sub *redis.PubSub) {
 		case *redis.Message:
 			s.wake(m.Channel, true)
 		case *redis.Subscription: // or an unsubscription: there may be a new waiter since
-			broken = false
+			broken, warned = false, time.Time{}
 			s.wake(m.Channel, m.Kind == "subscribe")
+		case *redis.Pong:
 		default:
 			if errors.Is(err, redis.ErrClosed) || s.isClosed() {
 				return
 			}
-			s.logger.Warn("waiting without messages", "error", err)
+			if time.Since(warned) >= s.lease {
+				warned = time.Now()
+				s.logger.Warn("waiting without messages", "error", err)
+			}
 			if broken {
 				s.wake("", false)
 			}
@@ -99,13 +114,15 @@ func (s *Service) hear(sub *redis.PubSub) {
 func (s *Service) wake(channel string, heard bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, q := range s.queues { // names may share a channel
-		if channel == "" || channel == q.mutex.channel {
-			if q.heard || heard {
-				q.signal()
-			}
-			q.heard, q.silent = heard, false
+	queues := slices.Values(s.channels[channel]) // names may share a channel
+	if channel == "" {
+		queues = maps.Values(s.queues)
+	}
+	for q := range queues {
+		if q.heard || heard {
+			q.signal()
 		}
+		q.heard, q.silent = heard, false
 	}
 }
 

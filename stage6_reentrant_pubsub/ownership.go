@@ -114,35 +114,37 @@ func (o *ownership) tellReleased() {
 	}
 }
 
-// insist sends a count until Redis answers. It tries again
+// insist sends a count, and 0 to free the lock, until one of these is so:
 //
-//   - after a temporary refusal, for a third of the lease;
-//   - without an answer, for a third of the lease, and three times at least;
-//   - and never after patience has ended.
+//   - Redis knew the owner: done.
+//   - Redis did not know the owner, but a try before stayed without an answer, and was to free the
+//     lock: that try has freed it.
+//   - Redis did not know the owner, or its key holds something else: the lock is lost.
+//   - Redis refused for a while, and a third of the lease is over: the refusal.
+//   - Redis did not answer, three times and for a third of the lease: the last error.
+//   - Patience has ended, or Redis refused for good: that error.
 //
-// A try takes a sixth of the lease at most, so insist returns before the lease ends. If Redis does not
-// know the owner, the lock is lost.
+// A try takes a sixth of the lease at most, so insist returns before the lease ends.
 func (o *ownership) insist(ctx, patience context.Context, doing string, count int) error {
 	m, until := o.mutex, time.Now().Add(o.third())
-	for tries, unknown := 1, false; ; {
+	for tries, unknown := 1, false; ; tries++ {
 		sent := time.Now()
 		mine, err := o.send(ctx, count)
+		_, _, leased := o.state()
 		silent := err != nil && !isRefusal(err) && !errors.Is(err, redis.ErrClosed)
 		again := silent && tries < attempts || (silent || isTemporary(err)) && sent.Before(until)
-		switch _, _, leased := o.state(); {
+		switch {
 		case mine:
 			o.extend(sent)
 			return nil
 		case err == nil && count == 0 && unknown && leased:
-			return nil // the try before freed the lock
+			return nil
 		case err == nil || isWrongType(err):
 			return o.gone(count, m.explain(ctx, doing, err))
-		case again && ended(ctx) == nil && pause(patience, min(passingPause, o.lease/60)):
-			unknown = unknown || isUnknown(err)
-			tries++
-		default:
+		case !again || ended(ctx) != nil || !pause(patience, min(passingPause, o.lease/60)):
 			return m.explain(ctx, doing, err)
 		}
+		unknown = unknown || isUnknown(err)
 	}
 }
 

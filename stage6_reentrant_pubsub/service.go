@@ -68,6 +68,9 @@ type Service struct {
 	queues  map[string]*waitQueue // by key: the waiters of this process
 	spare   *waitQueue            // an unused queue for the next Lock; may be nil
 	sub     *redis.PubSub         // the one subscription; nil while it is closed
+	pinged  time.Time             // when a ping was last sent over it
+
+	channels map[string][]*waitQueue // the same queues by channel
 }
 
 // NewService returns a service that uses the client with the client's own options, hooks and
@@ -77,7 +80,7 @@ type Service struct {
 func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	s := &Service{
 		rdb: rdb, lease: DefaultWatchdogTimeout, layout: DefaultLayout, logger: slog.New(slog.DiscardHandler),
-		id: uuid.NewString() + ":", queues: map[string]*waitQueue{}, watched: map[*ownership]bool{}, ended: make(chan struct{}),
+		id: uuid.NewString() + ":", queues: map[string]*waitQueue{}, channels: map[string][]*waitQueue{}, watched: map[*ownership]bool{}, ended: make(chan struct{}),
 	}
 	s.batch.Store(100)
 	if rdb == nil || reflect.ValueOf(rdb).Kind() == reflect.Pointer && reflect.ValueOf(rdb).IsNil() {
@@ -97,7 +100,13 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 		return nil, errors.New("stage6: client ignores the deadlines of contexts: set ContextTimeoutEnabled in its options")
 	}
 	for _, opt := range opts {
+		if opt == nil {
+			return nil, errors.New("stage6: an option is nil: leave it out")
+		}
 		opt(s)
+	}
+	if s.layout.Key == nil || s.layout.Channel == nil || s.layout.Token == nil {
+		return nil, errors.New("stage6: the layout lacks a function: set Key, Channel and Token")
 	}
 	s.lease, s.millis = s.lease.Truncate(time.Millisecond), s.lease.Milliseconds() // as Redis keeps it
 	if err := checkLease("watchdog timeout", s.lease); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -21,11 +22,12 @@ type waitQueue struct {
 	// Used by the first one only.
 	again   time.Time // when the current holder's lease may have ended
 	failure error     // the error of an attempt without an answer
-	failed  int32     // callers up to this place return it
+	failed  int64     // callers up to this place return it
 
-	entered atomic.Int32 // callers since the queue was last empty
-	held    atomic.Bool  // Redis has reported the lock as held since then
-	asking  atomic.Bool  // SUBSCRIBE is being sent, perhaps over a new connection
+	entered    atomic.Int64 // callers since the queue was last empty
+	held       atomic.Bool  // Redis has reported the lock as held since then
+	unanswered atomic.Bool  // but its last attempt does not know
+	asking     atomic.Bool  // SUBSCRIBE is being sent, perhaps over a new connection
 
 	// Guarded by Service.mu.
 	waiting int
@@ -36,11 +38,7 @@ type waitQueue struct {
 }
 
 // wait waits for the lock until patience ends, with ctx at the latest. Without patience it
-// makes one attempt. Attempts run with ctx, so that the end of patience does not cancel one;
-// while the lock is held they last for a lease at most. A failed attempt ends the wait, unless
-// its error is temporary, or its connection broke after Redis had answered that the lock is
-// held. An attempt without an answer also ends the wait of all callers that had come when it
-// began.
+// makes one attempt. Attempts run with ctx, so that the end of patience does not cancel one.
 func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, err error) {
 	if patience == nil {
 		won, _, err = m.attempt(ctx, r)
@@ -50,76 +48,89 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, 
 	q, place := s.enter(m)
 	defer func() { s.leave(q, won != nil) }()
 	var last error // why there is no hold yet
-	over := func() (*ownership, error) {
-		if last == nil && place > 1 {
-			if last = ErrUnanswered; q.held.Load() {
-				last = ErrLocked
-			}
-		}
-		switch {
-		case s.isClosed():
-			return nil, ErrClosed
-		case last == nil: // patience ended before the first attempt: make one nevertheless
-			won, _, err = m.attempt(ctx, r)
-			return won, err
-		case ctx.Err() == nil: // only patience has ended
-			return nil, last
-		case last == ErrLocked: // not wrapped: ErrLocked is for callers that wait for a limited time
-			return nil, fmt.Errorf("stage6: wait for %s: %w; the last attempt: %v", m.key, ctx.Err(), last)
-		default:
-			return nil, fmt.Errorf("stage6: wait for %s: %w; the last attempt: %w", m.key, ctx.Err(), last)
-		}
-	}
 	select {
 	case q.first <- struct{}{}:
 		defer func() { <-q.first }()
-	case <-patience.Done():
-		return over()
-	case <-s.ctx.Done():
-		return over()
-	}
-	if place <= q.failed {
-		return nil, q.failure
-	}
-	if q.held.Load() { // the lock may become free without a message
-		s.lookAgain(q, q.again)
-	}
-	for {
-		select {
-		case <-q.wake:
-		case <-patience.Done():
-		case <-s.ctx.Done():
+		if place <= q.failed {
+			return nil, q.failure
 		}
-		if patience.Err() != nil || s.isClosed() { // do not ask for a caller that has left
-			q.signal()
-			return over()
+		if q.held.Load() { // the lock may become free without a message
+			s.lookAgain(q, q.again)
 		}
-		held, asked, cancel := q.held.Load(), ctx, func() {}
-		if held { // an idle connection may be dead, and a grant after the lease is useless
-			asked, cancel = context.WithTimeout(ctx, min(r.lease, s.lease))
-		}
-		entered := q.entered.Load()
-		o, left, err := m.attempt(asked, r)
-		cancel()
-		switch {
-		case err == nil:
-			q.held.Store(true)
-			q.again = afterLease(min(o.lease, s.lease)) // its key may disappear without a message
-			return o, nil
-		case err == ErrLocked:
-			q.held.Store(true)
-			s.lookAgain(q, afterLease(left))
-		case isTemporary(err) || held && !isRefusal(err) && !errors.Is(err, redis.ErrClosed) && ended(ctx) == nil:
-			s.lookAgain(q, afterLease(s.short()/60))
-		default:
-			if !isRefusal(err) && !errors.Is(err, errLate) && ended(ctx) == nil { // the next callers would fail as well
-				q.failure, q.failed = err, entered
+		for goesOn := true; q.isWoken(patience); {
+			if won, goesOn, last = q.try(ctx, r); !goesOn {
+				return won, last
 			}
-			q.signal() // the next one has to ask for itself
-			return nil, err
 		}
-		last = err
+	case <-patience.Done():
+	case <-s.ctx.Done():
 	}
+	if last == nil && place > 1 {
+		if last = ErrUnanswered; q.held.Load() && !q.unanswered.Load() {
+			last = ErrLocked
+		}
+	}
+	switch {
+	case s.isClosed():
+		return nil, ErrClosed
+	case last == nil: // patience ended before the first attempt: make one nevertheless
+		won, _, err = m.attempt(ctx, r)
+		return won, err
+	case ctx.Err() == nil: // only patience has ended
+		return nil, last
+	case last == ErrLocked: // not wrapped: ErrLocked is for callers that wait for a limited time
+		return nil, fmt.Errorf("stage6: wait for %s: %w; the last attempt: %v", m.key, ctx.Err(), last)
+	default:
+		return nil, fmt.Errorf("stage6: wait for %s: %w; the last attempt: %w", m.key, ctx.Err(), last)
+	}
+}
+
+// isWoken waits until the lock may be free. It returns false if patience or the service has ended:
+// then the next one has to ask.
+func (q *waitQueue) isWoken(patience context.Context) bool {
+	s := q.mutex.svc
+	select {
+	case <-q.wake:
+	case <-patience.Done():
+	case <-s.ctx.Done():
+	}
+	if patience.Err() == nil && !s.isClosed() {
+		return true
+	}
+	q.signal()
+	return false
+}
+
+// try makes one attempt, which lasts for a lease at most while the lock is held. Without the lock it
+// returns the reason, and whether the wait goes on: if another owner holds the lock, if the error is
+// temporary, or if the connection broke after Redis had answered that the lock is held. An attempt
+// without an answer also ends the wait of all callers that had come when it began.
+func (q *waitQueue) try(ctx context.Context, r request) (o *ownership, goesOn bool, err error) {
+	s, held, entered := q.mutex.svc, q.held.Load(), q.entered.Load()
+	asked, cancel := ctx, func() {}
+	if held { // an idle connection may be dead, and a grant after the lease is useless
+		asked, cancel = context.WithTimeout(ctx, min(r.lease, s.lease))
+	}
+	o, left, err := q.mutex.attempt(asked, r)
+	cancel()
+	q.unanswered.Store(err != nil && err != ErrLocked)
+	switch {
+	case err == nil:
+		q.held.Store(true)
+		q.again = afterLease(min(o.lease, s.lease)) // its key may disappear without a message
+		return o, false, nil
+	case err == ErrLocked:
+		q.held.Store(true)
+		s.lookAgain(q, afterLease(left))
+		return nil, true, err
+	case isTemporary(err) || held && !isRefusal(err) && !errors.Is(err, redis.ErrClosed) && ended(ctx) == nil:
+		s.lookAgain(q, afterLease(s.short()/60))
+		return nil, true, err
+	case !isRefusal(err) && !errors.Is(err, errLate) && ended(ctx) == nil: // the next callers would fail as well
+		q.failure, q.failed = err, entered
+	}
+	q.signal() // the next one has to ask for itself
+	return nil, false, err
 }
 
 // signal wakes the first one, or the next caller to become the first.
@@ -132,7 +143,7 @@ func (q *waitQueue) signal() {
 
 // enter adds the caller to the lock's queue in this process, and returns its place. The first
 // caller asks Redis at once.
-func (s *Service) enter(m *Mutex) (q *waitQueue, place int32) {
+func (s *Service) enter(m *Mutex) (q *waitQueue, place int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q = s.queues[m.key]
@@ -141,6 +152,7 @@ func (s *Service) enter(m *Mutex) (q *waitQueue, place int32) {
 			q = &waitQueue{first: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
 		}
 		q.mutex, s.spare, s.queues[m.key] = m, nil, q
+		s.channels[m.channel] = append(s.channels[m.channel], q)
 	}
 	if q.waiting == 0 {
 		q.failed = 0
@@ -154,7 +166,7 @@ func (s *Service) enter(m *Mutex) (q *waitQueue, place int32) {
 
 // leave removes the caller from the queue, with the lock or without. If the timer and not a
 // message led to the lock, the queue subscribes again before it waits again: Redis may have lost
-// the subscription. The subscription lasts for a lease after the last waiter, so that a process
+// the subscription. The subscription lasts for some seconds after the last waiter, so that a process
 // that takes turns with others does not subscribe for each turn.
 func (s *Service) leave(q *waitQueue, won bool) {
 	s.mu.Lock()
@@ -164,11 +176,21 @@ func (s *Service) leave(q *waitQueue, won bool) {
 	switch {
 	case q.waiting > 0:
 	case q.timer == nil: // there was no need to subscribe
-		delete(s.queues, q.mutex.key)
+		s.forget(q)
 		*q = waitQueue{first: q.first, wake: q.wake} // its state must not count for another name
 		s.spare = q
 	default:
-		q.timer.Reset(s.lease)
+		q.timer.Reset(min(s.lease, 5*time.Second))
+	}
+}
+
+// forget removes a queue without waiters. The caller holds s.mu.
+func (s *Service) forget(q *waitQueue) {
+	m := q.mutex
+	delete(s.queues, m.key)
+	s.channels[m.channel] = slices.DeleteFunc(s.channels[m.channel], func(other *waitQueue) bool { return other == q })
+	if len(s.channels[m.channel]) == 0 {
+		delete(s.channels, m.channel)
 	}
 }
 
