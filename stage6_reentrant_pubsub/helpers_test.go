@@ -118,7 +118,8 @@ func (r *fakeRedis) hook(c *server.Peer, command string, args ...string) bool {
 	r.sent = append(r.sent, sent{time.Since(r.start), name})
 	delay, errors := r.delay[name], r.refuse[name]
 	raw, answered := r.answer[script]
-	if n, _ := strconv.Atoi(args[min(1, len(args)-1)]); r.routed && name == "renew" && n > 1 { // the other keys are elsewhere
+	if r.routed && name == "renew" && args[1] != "1" { // the other keys are elsewhere
+		n, _ := strconv.Atoi(args[1])
 		raw, answered = fmt.Sprintf("*%d\r\n:1\r\n%s", n, strings.Repeat(":0\r\n", n-1)), true
 		r.SetTTL(args[2], lease)
 	}

@@ -54,7 +54,7 @@ func TestCountMayBeRepeated(t *testing.T) {
 func TestRenewMayBeRepeated(t *testing.T) {
 	inHeldLock(t, func(t *testing.T, r *fakeRedis, eval eval) {
 		for range 2 {
-			require.Equal(t, []any{int64(1), int64(0)}, eval("renew", 30000, "A:1", "A:2"))
+			require.Equal(t, []any{int64(1), int64(0)}, eval("renew", "A:1", 30000, "A:2", 30000))
 			require.Equal(t, lease, r.TTL(key))
 		}
 		require.Equal(t, []string{key, tokenKey}, r.Keys())

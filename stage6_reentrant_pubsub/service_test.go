@@ -94,13 +94,13 @@ func TestNewServiceRefusesBadOptions(t *testing.T) {
 	}
 }
 
-// A nil option is a mistake in the program, and panics as a nil context does. It takes no
-// lock, and Close does not wait for it.
-func TestNilOptionPanicsAndTakesNothing(t *testing.T) {
+func TestNilOptionIsRefusedAndTakesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		require.Panics(t, func() { _, _ = stage6.NewService(r.Client(), nil) })
+		_, err := stage6.NewService(r.Client(), nil)
+		require.EqualError(t, err, "stage6: an option is nil: leave it out")
 		svc := r.Service()
-		require.Panics(t, func() { _, _ = mutexOf(t, svc, lockName).Lock(t.Context(), nil) })
+		_, err = mutexOf(t, svc, lockName).Lock(t.Context(), nil)
+		require.EqualError(t, err, "stage6: an option is nil: leave it out")
 		require.Empty(t, r.Sent())
 		began := time.Now()
 		require.NoError(t, svc.Close())

@@ -57,7 +57,8 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, 
 		if q.held.Load() { // the lock may become free without a message
 			s.lookAgain(q, q.again)
 		}
-		for goesOn := true; q.isWoken(patience); {
+		for q.isWoken(patience) {
+			var goesOn bool
 			if won, goesOn, last = q.try(ctx, r); !goesOn {
 				return won, last
 			}
