@@ -3,6 +3,7 @@ package stage6_test
 import (
 	"context"
 	"net"
+	"slices"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -81,5 +82,29 @@ func TestTryLockForBehindAnAttemptWithoutAnAnswer(t *testing.T) {
 
 		_, err = m.TryLockFor(t.Context(), 300*time.Millisecond)
 		require.ErrorIs(t, err, stage6.ErrLocked, "now Redis has answered")
+	})
+}
+
+// Redis has said that the lock is held, and is away then. A caller who waits behind another one does not know that it
+// is still held.
+func TestCallerBehindAnotherOneDoesNotSayHeldWhileRedisIsAway(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		var away atomic.Bool
+		hold := lock(t, r.Mutex(), t.Context())
+		m := mutexOf(t, r.ServiceOn(refusing(r, &away)), lockName)
+		first := startLock(m, t.Context())
+		time.Sleep(time.Second)
+		_, err := m.TryLockFor(t.Context(), time.Second)
+		require.ErrorIs(t, err, stage6.ErrLocked)
+		away.Store(true)
+		r.Refuse("acquire", slices.Repeat([]string{""}, 99)...)
+		time.Sleep(lease)
+		_, err = m.TryLockFor(t.Context(), time.Second)
+		require.ErrorIs(t, err, stage6.ErrUnanswered)
+		away.Store(false)
+		r.Refuse("acquire")
+		require.NoError(t, hold.Unlock())
+		time.Sleep(lease)
+		requireHeld(t, first)
 	})
 }

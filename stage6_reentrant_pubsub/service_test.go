@@ -98,6 +98,8 @@ func TestNilOptionIsRefusedAndTakesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		_, err := stage6.NewService(r.Client(), nil)
 		require.EqualError(t, err, "stage6: an option is nil: leave it out")
+		_, err = stage6.NewService(r.Client(), stage6.WithLayout(stage6.Layout{Key: stage6.DefaultLayout.Key}))
+		require.EqualError(t, err, "stage6: the layout lacks a function: set Key, Channel and Token")
 		svc := r.Service()
 		_, err = mutexOf(t, svc, lockName).Lock(t.Context(), nil)
 		require.EqualError(t, err, "stage6: an option is nil: leave it out")
