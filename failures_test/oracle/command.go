@@ -49,7 +49,7 @@ func (f *file) setting(owner trace.Owner, until *trace.Event) *trace.Event {
 	})
 }
 
-// last returns the last event up to another one that is of a command of the lock, and of some kind; nil if there is none.
+// last returns the last event of a command of the lock, up to the event until, for which is returns true; nil if there is none.
 func (f *file) last(until *trace.Event, is func(*trace.Event) bool) *trace.Event {
 	for i := range f.Events {
 		if e := &f.Events[len(f.Events)-1-i]; e.Step <= until.Step && isSent(e) && is(e) {

@@ -45,6 +45,10 @@ func TestFindingNamesTheCommandThatItIsAbout(t *testing.T) {
 	require.Equal(t, 5, newStory().holds("A", "A1").call("B", trace.OpLock).does("B").at(5).returns("B", held).line(t, oracle.Exclusion))
 	late := newStory().holds("A", "A1")
 	require.Zero(t, late.lapse(late.installed()).call("B", trace.OpLock).installs("B", "B1").at(5).returns("B", held).line(t, oracle.Exclusion), "a lease that ends is the fault of no command")
+
+	asleep := newStory().holds("A", "A1").call("B", trace.OpLock).sends(trace.Sent, "B", "SUBSCRIBE").at(6).sends(trace.Delivered, "B", "SUBSCRIBE")
+	asleep.frees("A", "A1").pass(time.Minute).sends(trace.Sent, "B", "SET").at(8)
+	require.Equal(t, 6, asleep.line(t, oracle.LostWakeUp), "what the waiter sent before it slept, not what it sent when it woke up")
 }
 
 func TestFindingAboutAnotherClientNamesNoLine(t *testing.T) {

@@ -68,7 +68,7 @@ func (s *Story) Messages(rows []Row) (all []Message) {
 	return all
 }
 
-// merge adds a message, or its server to the same message to another one.
+// merge adds a message. If the same command to another server is there already, that one gets its server, too.
 func (s *Story) merge(all *[]Message, m Message, server int) {
 	for i := range *all {
 		other := &(*all)[i]

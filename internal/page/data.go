@@ -20,7 +20,7 @@ type content struct {
 	Failures []failure `json:"failures"`
 	Lesson   []chapter `json:"lesson,omitempty"`
 	Prompts  []prompt  `json:"prompts,omitempty"`
-	Others   []other   `json:"others"`  // locks besides the stages, with runs
+	Others   []other   `json:"others"`  // locks other than the stages, with runs
 	Further  []failure `json:"further"` // failures of the other locks only
 	folded
 	Locks []lock   `json:"locks,omitempty"` // the locks to play: the stages and the steps between them

@@ -17,7 +17,7 @@ import (
 	"lockkata/internal/stages"
 )
 
-// Other is a lock besides the stages, with the runs that the page shows of it.
+// Other is a lock that is no stage of its own, with the runs that the page shows of it.
 type Other struct {
 	stages.Stage
 	Edit *edits.Edit    // the lock's edit, if it has one
@@ -68,9 +68,11 @@ func PlayOthers(t *testing.T, sources fs.FS) (all []Other, err error) {
 			return strings.Contains(string(document), "show "+f.ID+" --stage "+s.ID+"`")
 		})
 	}
-	for i, s := range stages.OfServers() {
-		row := stages.OfServers()[i/2*2 : i/2*2+2-i/2] // stage 4 and wait; redlock
-		play(row, s, failures.Failure.OnServers)
+	servers := stages.OfServers()
+	for _, row := range [][]stages.Stage{servers[:2], servers[2:]} { // stage 4 and wait; redlock
+		for _, s := range row {
+			play(row, s, failures.Failure.OnServers)
+		}
 	}
 	if err != nil {
 		return nil, err

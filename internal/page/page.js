@@ -13,12 +13,12 @@ const meaningOf = (outcome) => ({n: say('noticed: the lock was lost, but its own
   i: say('not by this lock: no stage prevents it; its row says who can')})[outcome];
 const indexOf = (id) => data.stages.findIndex((s) => s.id === id);
 const stageOf = (id) => data.stages[indexOf(id)] || data.others.find((lock) => lock.id === id);
-// otherOf returns a lock besides the stages, or a stage among those, if it has a run of the failure there.
+// otherOf returns the lock of that id in data.others, if it has a run of the failure there.
 const otherOf = (failure, id) => data.others.find((lock) => lock.id === id && lock.runs[failure.id]);
 const cellAt = (failure, id) => otherOf(failure, id)?.runs[failure.id] || failure.cells[indexOf(id)] || {};
 // rowOf returns the locks with a run of the failure that the reader chooses from, in order: the stages, or the neighbours of another lock.
 const rowOf = (failure, ids) => (ids.map((id) => otherOf(failure, id)).find(Boolean)?.row || data.stages.map((s) => s.id)).filter((id) => cellAt(failure, id).run);
-// beside returns the lock that many places after this one among those that the reader chooses from.
+// beside returns the id that many places further in the row, or undefined.
 const beside = (failure, id, by, row = rowOf(failure, [id])) => row[row.indexOf(id) + by];
 const failureOf = (id) => [...data.failures, ...data.further].find((f) => f.id === id);
 let stepper = null; // of the failure on the page

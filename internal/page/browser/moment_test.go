@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Another stage, or two beside each other, start at the moment that was shown.
+// Another stage, or a comparison, opens at the same moment of the run.
 func TestOtherStagesStartAtTheSameMoment(t *testing.T) {
 	b := open(t, onDisk(t, bare(t))+"#check-then-delete/3/step-9", wide, high)
 	says := b.text(".says")

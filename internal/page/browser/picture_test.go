@@ -56,32 +56,23 @@ func TestTimeThatPassesIsAWave(t *testing.T) {
 	require.Equal(t, 5, b.count(".wave"), "1s, 29s, 1s, 4s, 6s")
 }
 
-func TestLostReplyEndsInACross(t *testing.T) {
-	b := open(t, onDisk(t, bare(t))+"#grant-reply-lost/5", wide, high)
-	for b.text(".says") != "The connection of A breaks: the reply is lost." {
-		require.Zero(t, b.count(".line.lost"))
-		b.press(kb.ArrowRight)
+func TestWhatIsLostEndsInACross(t *testing.T) {
+	for _, test := range []struct {
+		run, says string
+		open      int // commands on their way
+	}{
+		{"grant-reply-lost/5", "The connection of A breaks: the reply is lost.", 0},
+		{"unlock-after-failed-unlock/3", "The connection of A breaks: the command is lost.", 0},
+		{"wake-lost/6", "PUBLISH → nobody listens.", 1},
+	} {
+		b := open(t, onDisk(t, bare(t))+"#"+test.run, wide, high)
+		for b.text(".says") != test.says {
+			require.Zero(t, b.count(".line.lost"), test.run)
+			b.press(kb.ArrowRight)
+		}
+		require.Equal(t, 1, b.count(".line.lost"), test.run)
+		require.Equal(t, test.open, b.count(".line.open"), test.run)
 	}
-	require.Equal(t, 1, b.count(".line.lost"))
-}
-
-func TestLostCommandEndsInACross(t *testing.T) {
-	b := open(t, onDisk(t, bare(t))+"#unlock-after-failed-unlock/3", wide, high)
-	for b.text(".says") != "The connection of A breaks: the command is lost." {
-		require.Zero(t, b.count(".line.lost"))
-		b.press(kb.ArrowRight)
-	}
-	require.Equal(t, 1, b.count(".line.lost"))
-}
-
-func TestMessageToNobodyEndsInACross(t *testing.T) {
-	b := open(t, onDisk(t, bare(t))+"#wake-lost/6", wide, high)
-	for b.text(".says") != "PUBLISH → nobody listens." {
-		require.Zero(t, b.count(".line.lost"))
-		b.press(kb.ArrowRight)
-	}
-	require.Equal(t, 1, b.count(".line.lost"))
-	require.Equal(t, 1, b.count(".line.open"), "SUBSCRIBE is on its way")
 }
 
 func TestLinesEndAtTheirServers(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	failures "lockkata/failures_test"
 )
 
-// reports looks at the runs of a failure whose verdict names a line, alone and beside the next stage, and returns what is
-// wrong: before the last step no line is marked. At the last one it is the verdict's, which is in view, with a sign.
+// reports steps through the runs of a failure whose verdict names a line, alone and compared with the next stage. It
+// returns what is wrong: only at the last step a line may be marked, the verdict's, which must be in view and have a sign.
 const reports = `((failure) => {
 	const wrong = [], seen = [];
 	const isIn = (line, box) => line.top >= box.top - 1 && line.bottom <= box.bottom + 1; // browsers scroll by whole pixels
