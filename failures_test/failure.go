@@ -50,7 +50,9 @@ const (
 	Default Variant = ""
 	// The lease is not renewed. It may have another length than renewed leases.
 	FixedLease Variant = "fixed lease"
-	Limited    Variant = "max hold" // a hold ends after three leases, renewed or not
+	// The lease is twenty times as long as one that is renewed, and is not renewed.
+	LongLease Variant = "long fixed lease"
+	Limited   Variant = "max hold" // a hold ends after three leases, renewed or not
 	// The process also holds a second lock, of another name, with a long lease that is not renewed.
 	Beside Variant = "fixed lease beside it"
 	// The second lock's lease is renewed. That of the lock itself is fixed.

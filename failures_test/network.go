@@ -136,6 +136,22 @@ var networkFailures = []Failure{
 		},
 	},
 	{
+		ID: "acquire-after-its-caller", Family: Network, Variant: LongLease,
+		Title:  "an acquire with a long lease is executed after its caller has given up",
+		Story:  "A's lease for this lock is twenty times as long as those that its watchdog renews. A asks for it while Redis stands still, and gives up. It frees what it may have got, and finds nothing. When Redis goes on, it executes the acquire. If A has stopped looking by then, nobody holds the lock, and B waits until the long lease is over.",
+		Fixed:  "A looks until it has found its key, or its own lease is over, with pauses that double. That it found nothing proves nothing: the command may still be on its way.",
+		Breaks: []oracle.Rule{oracle.Deadlock},
+		Given:  []oracle.Rule{oracle.Leak}, // nobody can remove the key before it is there
+		Live:   leaseOfMachine,
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Before(world.Write).Delay(w.Lease / 10)
+			a.Lock(world.Within(w.Lease / 60))
+			w.Sleep(w.Lease / 10)
+			asks(w, b, patience(w))
+		},
+	},
+	{
 		ID: "retry-nx-false", Family: Network, Unless: []Feature{Reentry},
 		Title:  "the reply to SET NX is lost, and go-redis sends it again",
 		Story:  "The reply to A's acquire is lost. go-redis, which retries three times by default, sends it again, and now the key exists: A's own. A is told that another client holds the lock.",

@@ -43,7 +43,7 @@ func init() {
 		i18n.Register(i18n.Text(f.Family), i18n.Text(f.Title), i18n.Text(f.Story), i18n.Text(f.Fixed), i18n.Text(f.Live))
 	}
 	i18n.Register(i18n.Text(Resource), i18n.Text(Majority), i18n.Text(Caller))
-	i18n.Register(i18n.Text(FixedLease), i18n.Text(Beside), i18n.Text(BesideRenewed), i18n.Text(Crowded), i18n.Text(Nested), i18n.Text(Both))
+	i18n.Register(i18n.Text(FixedLease), i18n.Text(LongLease), i18n.Text(Beside), i18n.Text(BesideRenewed), i18n.Text(Crowded), i18n.Text(Nested), i18n.Text(Both))
 }
 
 // Can returns the sentence that names who can prevent a failure, with a place for a {command} that shows it.

@@ -199,7 +199,7 @@ func (s Subject) lacks(f Failure) i18n.Message {
 		return lacksFeature.Args("features", missing)
 	case barred != "":
 		return notWith.Args("features", barred)
-	case !varies && (f.Variant == FixedLease && has(Watchdog) || slices.Contains([]Variant{Beside, BesideRenewed, Crowded}, f.Variant)):
+	case !varies && (f.Variant == FixedLease && has(Watchdog) || slices.Contains([]Variant{LongLease, Beside, BesideRenewed, Crowded}, f.Variant)):
 		return lacksVariant.Args("variant", i18n.Text(f.Variant))
 	}
 	return i18n.Message{}

@@ -84,6 +84,14 @@ func (n *nested) Unlock(ctx context.Context) error {
 	return errors.Join(err, n.outer.Unlock(ctx))
 }
 
+// Lost is that of the inner lock, if it reports losses.
+func (n *nested) Lost(ctx context.Context) (<-chan struct{}, func() bool) {
+	if inner, ok := n.inner.(world.Noticing); ok {
+		return inner.Lost(ctx)
+	}
+	return nil, nil
+}
+
 // Close closes both locks.
 func (n *nested) Close() (err error) {
 	for _, lock := range []world.Locker{n.inner, n.outer} {

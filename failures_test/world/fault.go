@@ -40,6 +40,12 @@ func (f *Fault) Fail(text string) {
 	f.add("refuse", func(r *request) { r.refuse(f.moment, text) })
 }
 
+// Route executes the command as a proxy does that sends it to the server of its first key. That server
+// does not have the keys of other slots.
+func (f *Fault) Route() {
+	f.add("route", func(r *request) { r.routed = true })
+}
+
 // Drop loses the command (Before) or its reply (After), and breaks the connection.
 func (f *Fault) Drop() {
 	f.add("drop", func(r *request) { r.drop(f.moment) })

@@ -46,15 +46,21 @@ func On(m Match, nodes ...*Node) Match {
 // CrossesSlots matches a command with keys in different slots, which a Redis Cluster refuses. The
 // slot depends on the hash tag of the key, its first part in braces, or on the whole key.
 func CrossesSlots(c Command) bool {
-	keys := c.Args[1:]
-	switch {
-	case strings.HasPrefix(c.Name, "EVAL") && len(c.Args) > 2:
-		n, _ := strconv.Atoi(c.Args[2])
-		keys = c.Args[3:min(3+n, len(c.Args))]
-	case !slices.Contains([]string{"DEL", "EXISTS", "MGET", "UNLINK"}, c.Name):
-		return false
-	}
+	keys := keysOf(c.Args)
 	return slices.ContainsFunc(keys, func(key string) bool { return hashTag(key) != hashTag(keys[0]) })
+}
+
+// keysOf returns the part of a command that is its keys, if it may have several.
+func keysOf(args []string) []string {
+	name := strings.ToUpper(args[0])
+	switch {
+	case strings.HasPrefix(name, "EVAL") && len(args) > 2:
+		n, _ := strconv.Atoi(args[2])
+		return args[3:min(3+max(n, 0), len(args))]
+	case slices.Contains([]string{"DEL", "EXISTS", "MGET", "UNLINK"}, name):
+		return args[1:]
+	}
+	return nil
 }
 
 func hashTag(key string) string {

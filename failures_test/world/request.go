@@ -59,7 +59,15 @@ func (r *request) run() ([]byte, error) {
 	case is:
 		return fmt.Appendf(nil, ":%d\r\n", r.wire.node.confirmed(r.wire.offset)), nil
 	}
-	return r.wire.link.Execute(r.Args)
+	args := slices.Clone(r.Args)
+	if keys := keysOf(args); r.routed {
+		for i, key := range keys {
+			if hashTag(key) != hashTag(keys[0]) {
+				keys[i] = "on another server: " + key
+			}
+		}
+	}
+	return r.wire.link.Execute(args)
 }
 
 // take removes a request from the head of its wire.

@@ -147,6 +147,7 @@ type request struct {
 	order   string              // sort key among requests of the same moment
 	faulted bool                // a Before fault has already struck
 	waiting bool                // a WAIT that Redis has begun
+	routed  bool                // a proxy sends it to the server of its first key
 	inside  bool                // a transaction
 	store   func() trace.Answer // a ledger write instead of a Redis command
 }

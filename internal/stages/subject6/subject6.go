@@ -31,7 +31,7 @@ func Subject() failures.Subject {
 		},
 	}
 	for _, v := range []failures.Variant{
-		failures.FixedLease, failures.Limited, failures.Beside, failures.BesideRenewed, failures.Crowded, failures.Nested,
+		failures.FixedLease, failures.LongLease, failures.Limited, failures.Beside, failures.BesideRenewed, failures.Crowded, failures.Nested,
 	} {
 		s.Variants[v] = variant(v)
 	}
@@ -47,6 +47,9 @@ func variant(of failures.Variant) world.Constructor {
 			options = append(options, stage6.WithMaxHold(3*lease))
 		case failures.FixedLease, failures.BesideRenewed: // a third of the watchdog's lease, to distinguish them
 			options = []stage6.Option{stage6.WithWatchdogTimeout(3 * lease)}
+			leases = []stage6.LockOption{stage6.Lease(lease)}
+		case failures.LongLease:
+			options = []stage6.Option{stage6.WithWatchdogTimeout(lease / 20)}
 			leases = []stage6.LockOption{stage6.Lease(lease)}
 		}
 		svc, err := stage6.NewService(rdb, options...)
