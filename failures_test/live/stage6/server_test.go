@@ -94,12 +94,18 @@ func (s *server) Mutex(opts ...final.Option) *final.Mutex {
 // mutexOn returns the lock of a process that uses that client.
 func mutexOn(t *testing.T, rdb redis.UniversalClient, opts ...final.Option) *final.Mutex {
 	t.Helper()
+	m, err := serviceOn(t, rdb, opts...).Mutex("order:1001")
+	require.NoError(t, err)
+	return m
+}
+
+// serviceOn returns the service of a process that uses that client.
+func serviceOn(t *testing.T, rdb redis.UniversalClient, opts ...final.Option) *final.Service {
+	t.Helper()
 	svc, err := final.NewService(rdb, append([]final.Option{final.WithWatchdogTimeout(lease)}, opts...)...)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = svc.Close() }) // some servers no longer answer
-	m, err := svc.Mutex("order:1001")
-	require.NoError(t, err)
-	return m
+	return svc
 }
 
 // Set sets a parameter of the running server.
