@@ -129,8 +129,10 @@ func (d *dog) follow(s *trace.Scene, renewal func(*trace.Event) bool) {
 		d.hindered = e.At
 	case trace.Refused, trace.Dropped, trace.Delayed:
 		if e.Background {
-			d.hindered = e.At
 			d.failed = d.failed || e.Kind == trace.Refused
+			if !strings.Contains(e.Reply, "same slot") { // otherwise it could send a command for each key
+				d.hindered = e.At
+			}
 		}
 	case trace.Sent:
 		if e.Background && e.Command[0] != "SUBSCRIBE" {

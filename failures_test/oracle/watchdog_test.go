@@ -76,6 +76,14 @@ func TestKeyMayExpireIfTheWatchdogCouldNotRenew(t *testing.T) {
 	}
 }
 
+// Each key could be renewed alone.
+func TestRefusalOfSeveralSlotsDoesNotExcuseTheWatchdog(t *testing.T) {
+	s := newStory().holds("A", "A1")
+	s.renews("A", s.installed()).pass(20*time.Second).background(trace.Sent, "A", "EVALSHA").background(trace.Refused, "A", "EVALSHA")
+	s.trace.Events[len(s.trace.Events)-1].Reply = "(error) CROSSSLOT Keys in request don't hash to the same slot"
+	require.True(t, s.pass(10*time.Second).lapse(s.installed()).happens(trace.Lost, "A").breaks(oracle.Watchdog))
+}
+
 // A's second grant is slow, and a renewal is due when it arrives.
 func TestRenewalDuringASlowGrantIsNotTooLate(t *testing.T) {
 	for label, wrong := range map[string]bool{"A2": false, "A1": true} {

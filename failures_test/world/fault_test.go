@@ -309,6 +309,26 @@ func TestCrossesSlotsComparesHashTags(t *testing.T) {
 	}
 }
 
+func TestRoutedCommandFindsNoKeyOfAnotherSlot(t *testing.T) {
+	tr := run(t, func(w *world.World) {
+		a := w.Client("A")
+		for _, key := range []string{"{a}1", "{a}2", "{b}"} {
+			a.StartRun("SET", key, 1).Wait()
+		}
+		a.Before(world.CrossesSlots).Route()
+		for range 2 { // the second time without a fault
+			a.StartRun("EXISTS", "{a}1", "{a}2", "{b}").Wait()
+		}
+	})
+	var replies []string
+	for _, e := range tr.Events {
+		if e.Kind == trace.Executed {
+			replies = append(replies, e.Reply)
+		}
+	}
+	require.Equal(t, []string{"OK", "OK", "OK", "2", "3"}, replies)
+}
+
 // go-redis sets the read deadline to the end of the call's context.
 func TestContextErrorWinsOverTheReadDeadline(t *testing.T) {
 	for range 50 {

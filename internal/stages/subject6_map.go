@@ -47,9 +47,9 @@ var map6 = []Part{
 	},
 	{
 		File:     "watchdog.go",
-		Adds:     "One timer for all holds instead of a goroutine each, renewals that share a command, and an end for a hold that lasts too long.",
-		Failures: []string{"renewed-for-ever", "reentered-for-ever", "hold-dropped"},
-		Tests:    []string{"TestAThousandHoldsNeedNoGoroutine", "TestRenewalsOfManyLocksShareCommands"},
+		Adds:     "One timer for all holds instead of a goroutine each, renewals that share a command, a look at fixed leases, and an end for a hold that lasts too long.",
+		Failures: []string{"fixed-lease-taken", "renewed-for-ever", "reentered-for-ever", "hold-dropped"},
+		Tests:    []string{"TestAThousandHoldsNeedNoGoroutine", "TestRenewalsOfManyLocksShareCommands", "TestFixedLeaseIsToldOfItsLoss"},
 		Skip:     "cause",
 	},
 	{
