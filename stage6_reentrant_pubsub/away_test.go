@@ -1,9 +1,12 @@
 package stage6_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"net"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -14,6 +17,85 @@ import (
 
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
+
+// tap is a connection that can be made silent once it has subscribed: nothing arrives, and it stays open.
+type tap struct {
+	net.Conn
+	silent     *atomic.Bool
+	subscribed atomic.Bool
+}
+
+func (c *tap) Write(raw []byte) (int, error) {
+	if bytes.Contains(raw, []byte("\r\nsubscribe\r\n")) {
+		c.subscribed.Store(true)
+	}
+	return c.Conn.Write(raw)
+}
+
+func (c *tap) Read(raw []byte) (int, error) {
+	for {
+		n, err := c.Conn.Read(raw)
+		if err != nil || !c.subscribed.Load() || !c.silent.Load() {
+			return n, err
+		}
+	}
+}
+
+// The waiter's connection for messages stays open, but nothing arrives any more. After a look without a
+// message it is asked for a sign of life, and without one it is made anew.
+func TestConnectionWithoutMessagesIsMadeAnew(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		var silent []*atomic.Bool
+		m := mutexOf(t, r.ServiceOn(r.Client(func(o *redis.Options) {
+			connect := o.Dialer
+			o.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
+				conn, err := connect(ctx, network, address)
+				silent = append(silent, &atomic.Bool{})
+				return &tap{Conn: conn, silent: silent[len(silent)-1]}, err
+			}
+		})), lockName)
+		hold := lock(t, r.Mutex(), t.Context())
+		waiting := startLock(m, t.Context())
+		time.Sleep(time.Second)
+		for _, conn := range silent {
+			conn.Store(true)
+		}
+		time.Sleep(3 * lease)
+		require.NoError(t, hold.Unlock())
+		requireHeld(t, waiting)
+	})
+}
+
+// The first warning says that Redis is away, and one for each lease that it still is.
+func TestWaiterWarnsOnceALeaseWhileRedisIsAway(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		var away atomic.Bool
+		var log strings.Builder
+		var conns []net.Conn
+		lock(t, r.Mutex(), t.Context())
+		rdb := r.Client(func(o *redis.Options) {
+			connect := o.Dialer
+			o.DialerRetries, o.PoolSize = 1, 9999 // with as many errors go-redis dials in the background
+			o.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
+				if away.Load() {
+					return nil, syscall.ECONNREFUSED
+				}
+				conn, err := connect(ctx, network, address)
+				conns = append(conns, conn)
+				return conn, err
+			}
+		})
+		startLock(mutexOf(t, r.ServiceOn(rdb, stage6.WithLogger(slog.New(slog.NewTextHandler(&log, nil)))), lockName), t.Context())
+		away.Store(true)
+		for _, conn := range conns {
+			require.NoError(t, conn.Close())
+		}
+		time.Sleep(10*lease + time.Second)
+		warnings := strings.Count(log.String(), "waiting without messages")
+		require.Positive(t, warnings)
+		require.LessOrEqual(t, warnings, 1+10)
+	})
+}
 
 // refusing returns a client whose connections are refused while away is set. Each try takes 100 ms.
 func refusing(r *fakeRedis, away *atomic.Bool) *redis.Client {

@@ -2,6 +2,7 @@ package stage6_test
 
 import (
 	"fmt"
+	"regexp"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,6 +32,19 @@ func inHeldLock(t *testing.T, test func(t *testing.T, r *fakeRedis, eval eval)) 
 		time.Sleep(time.Second)
 		test(t, r, run)
 	})
+}
+
+// Some clouds refuse a script if a key in it is not written as KEYS[i].
+func TestScriptsWriteTheirKeysAsKEYS(t *testing.T) {
+	for _, name := range scripts {
+		calls := regexp.MustCompile(`redis\.p?call\("(\w+)", ([^,)]+)`).FindAllStringSubmatch(source(t, name), -1)
+		require.NotEmpty(t, calls)
+		for _, call := range calls {
+			if call[1] != "PUBLISH" { // to a channel
+				require.Regexp(t, `^KEYS\[`, call[2], name)
+			}
+		}
+	}
 }
 
 func TestAcquireTellsHowLongTheLockIsTaken(t *testing.T) {
