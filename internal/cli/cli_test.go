@@ -294,7 +294,7 @@ func TestDiffOfTheWholeLockIsAMap(t *testing.T) {
 	require.Equal(t, exitOK, status)
 	require.Contains(t, out, "From stage 6.5 to stage 6: ")
 	require.Regexp(t, `\nwatchdog.go, \d+ lines\n`, out)
-	require.Contains(t, out, "Needed by the failures renewed-for-ever, ")
+	require.Contains(t, out, "Needed by the failures fixed-lease-taken, ")
 	require.Contains(t, out, "On a first reading skip ")
 	require.Less(t, strings.Count(out, "\n"), 100, "one reads it at a glance")
 }

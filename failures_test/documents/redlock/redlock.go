@@ -54,8 +54,9 @@ func (m *Mutex) majority() int { return len(m.nodes)/2 + 1 }
 // precision with which Redis expires keys.
 func (m *Mutex) drift() time.Duration { return m.lease/100 + 2*time.Millisecond }
 
-// ask asks all servers at once, each with a timeout of 1/600 of the lease. It returns the numbers of
-// those that agree and refuse, and an error of the others.
+// ask asks all servers at once, each with a timeout of 1/600 of the lease, or 20 ms if that is more: a
+// new connection takes some milliseconds. It returns the numbers of those that agree and refuse, and
+// an error of the others.
 func (m *Mutex) ask(ctx context.Context, do func(context.Context, redis.UniversalClient) (bool, error)) (yes, no int, err error) {
 	type answer struct {
 		ok  bool
@@ -64,7 +65,7 @@ func (m *Mutex) ask(ctx context.Context, do func(context.Context, redis.Universa
 	answers := make(chan answer, len(m.nodes))
 	for _, node := range m.nodes {
 		go func() {
-			ctx, cancel := context.WithTimeout(ctx, m.lease/600) // 50 ms of 30 s
+			ctx, cancel := context.WithTimeout(ctx, max(m.lease/600, 20*time.Millisecond)) // 50 ms of 30 s
 			defer cancel()
 			ok, err := do(ctx, node)
 			answers <- answer{ok, err}

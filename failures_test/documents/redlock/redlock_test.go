@@ -1,6 +1,7 @@
 package redlock_test
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"testing"
@@ -15,11 +16,11 @@ import (
 )
 
 // play runs a scenario on five servers. mutex is the lock of the newest client.
-func play(t *testing.T, scenario func(w *world.World, mutex **redlock.Mutex)) *trace.Trace {
+func play(t *testing.T, scenario func(w *world.World, mutex **redlock.Mutex), lease ...time.Duration) *trace.Trace {
 	t.Helper()
 	var mutex *redlock.Mutex
 	tr, err := world.Run(t, world.Config{
-		Servers: 5,
+		Servers: 5, Lease: cmp.Or(lease...),
 		NewOver: func(nodes []redis.UniversalClient, name string, lease time.Duration, source rand.Source) (world.Locker, error) {
 			mutex = redlock.New(nodes, name, lease, source)
 			return mutex, nil
@@ -37,6 +38,15 @@ func results(tr *trace.Trace, op string) (all []*trace.Result) {
 		}
 	}
 	return all
+}
+
+// With a lease of a second, 1/600 of it is less than it takes to connect.
+func TestServersAreGivenTheTimeToConnect(t *testing.T) {
+	play(t, func(w *world.World, mutex **redlock.Mutex) {
+		a := w.Client("A")
+		a.Before(world.Any).Always().Delay(10 * time.Millisecond)
+		require.True(t, a.TryLock().Held())
+	}, time.Second)
 }
 
 func TestHoldEndsBeforeTheLease(t *testing.T) {
