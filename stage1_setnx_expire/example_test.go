@@ -39,7 +39,7 @@ func createOrder(ctx context.Context, rdb *redis.Client) (err error) {
 	}
 	defer func() {
 		// ctx may have ended by now, and Unlock has to be sent nevertheless.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 		defer cancel()
 		err = errors.Join(err, mutex.Unlock(ctx))
 	}()

@@ -147,12 +147,13 @@ func ExampleMutex_Lock_several() {
 
 // A fixed lease ends by itself, whether the work is done or not.
 func ExampleLease() {
-	server, svc := startService()
+	server, svc := startService(stage6.WithWatchdogTimeout(600 * time.Millisecond))
 	defer server.Close()
 	defer svc.Close()
 
-	hold := mustLock(svc, "cache:prices", stage6.Lease(40*time.Millisecond))
-	<-hold.Context().Done() // the work takes longer
+	hold := mustLock(svc, "cache:prices", stage6.Lease(10*time.Second))
+	server.FastForward(10 * time.Second) // miniredis does not use the real clock
+	<-hold.Context().Done()              // the watchdog looks at the key every 200 ms
 	fmt.Println(context.Cause(hold.Context()))
 	fmt.Println(hold.Unlock())
 
@@ -190,18 +191,17 @@ func ExampleMutex_HoldCount() {
 	// afterwards:  locked: false held: false count: 0 lease left: false
 }
 
-// An administrator frees a lock whose holder is stuck. The holder learns of it at its
-// next renewal; until then two clients may work at once, which is what tokens are for.
+// An administrator frees a lock whose holder is stuck. The holder learns of it at its next
+// renewal or Unlock; until then two clients may work at once, which is what tokens are for.
 func ExampleMutex_ForceUnlock() {
-	server, svc := startService(stage6.WithWatchdogTimeout(150 * time.Millisecond))
+	server, svc := startService()
 	defer server.Close()
 	defer svc.Close()
 
 	hanging := mustLock(svc, "order:1001")
 	freed, err := mustMutex(svc, "order:1001").ForceUnlock(context.Background())
 	fmt.Println(freed, err)
-	<-hanging.Context().Done()
-	fmt.Println(context.Cause(hanging.Context()))
+	fmt.Println(hanging.Unlock())
 
 	// Output:
 	// true <nil>
@@ -265,7 +265,8 @@ func startService(opts ...stage6.Option) (*miniredis.Miniredis, *service) {
 	}
 	rdb := redis.NewClient(&redis.Options{
 		Addr:                  server.Addr(),
-		ContextTimeoutEnabled: true, // without it go-redis ignores the lock's deadlines
+		ContextTimeoutEnabled: true,        // without it go-redis ignores the lock's deadlines
+		ReadTimeout:           time.Minute, // for a busy machine
 	})
 	svc, err := stage6.NewService(rdb, opts...)
 	if err != nil {

@@ -23,7 +23,7 @@ func ExampleHold_Context() {
 	defer rdb.Close()
 
 	ctx := context.Background()
-	mutex, err := stage6.NewMutex(rdb, "report:daily", 60*time.Millisecond)
+	mutex, err := stage6.NewMutex(rdb, "report:daily", 4*time.Second)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -34,7 +34,7 @@ func ExampleHold_Context() {
 		return
 	}
 	server.Del("lock:report:daily") // an administrator, an eviction, a failover
-	<-hold.Context().Done()
+	<-hold.Context().Done()         // the next renewal finds no key
 	fmt.Println("the work stops:", context.Cause(hold.Context()))
 	fmt.Println("unlock reports it too:", errors.Is(hold.Unlock(ctx), stage6.ErrLost))
 

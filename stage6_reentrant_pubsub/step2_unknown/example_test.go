@@ -21,7 +21,7 @@ func ExampleHold_Unlock() {
 	rdb := redis.NewClient(&redis.Options{Addr: server.Addr(), ContextTimeoutEnabled: true})
 	defer rdb.Close()
 
-	mutex, err := stage6.NewMutex(rdb, "report:daily", 10*time.Second)
+	mutex, err := stage6.NewMutex(rdb, "report:daily", 30*time.Second)
 	if err != nil {
 		fmt.Println(err)
 		return

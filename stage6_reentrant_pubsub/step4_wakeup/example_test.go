@@ -20,7 +20,7 @@ func ExampleMutex_Lock() {
 	defer server.Close()
 	rdb := redis.NewClient(&redis.Options{Addr: server.Addr()})
 	defer rdb.Close()
-	mutex, err := stage6.NewMutex(rdb, "report:daily", 10*time.Second)
+	mutex, err := stage6.NewMutex(rdb, "report:daily", 30*time.Second)
 	if err != nil {
 		fmt.Println(err)
 		return

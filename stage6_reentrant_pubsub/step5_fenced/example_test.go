@@ -32,7 +32,7 @@ func ExampleHold_Token() {
 	defer server.Close()
 	rdb := redis.NewClient(&redis.Options{Addr: server.Addr()})
 	defer rdb.Close()
-	mutex, err := stage6.NewMutex(rdb, "orders", 10*time.Second)
+	mutex, err := stage6.NewMutex(rdb, "orders", 30*time.Second)
 	if err != nil {
 		fmt.Println(err)
 		return

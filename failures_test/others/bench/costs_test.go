@@ -185,7 +185,7 @@ func measureCrowd(t *testing.T, tab *table, kind string, server *redisserver.Ser
 		var group errgroup.Group
 		for _, l := range all[1:] {
 			group.Go(func() error {
-				h, err := l.lock(context.Background(), "crowd")
+				h, err := l.bounded(func(ctx context.Context) (hold, error) { return l.lock(ctx, "crowd") })
 				if err != nil {
 					return err
 				}

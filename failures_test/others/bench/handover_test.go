@@ -4,7 +4,6 @@ package bench
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -38,7 +37,7 @@ func TestMain(m *testing.M) {
 }
 
 // work locks and unlocks in turn, once for each line of in. It prints when Lock returned or Unlock
-// was called, in nanoseconds of the machine's clock.
+// was called, in nanoseconds of the machine's clock. An error is its last line.
 func work(l locker, in io.Reader, out io.Writer) error {
 	lock, err := l.mutex("order:1001")
 	if err != nil {
@@ -48,13 +47,14 @@ func work(l locker, in io.Reader, out io.Writer) error {
 	for lines := bufio.NewScanner(in); lines.Scan(); {
 		var at time.Time
 		if h == nil {
-			h, err = lock(context.Background())
+			h, err = l.bounded(lock)
 			at = time.Now()
 		} else {
 			at = time.Now()
 			err, h = h.Unlock(), nil
 		}
 		if err != nil {
+			_, err = fmt.Fprintln(out, err)
 			return err
 		}
 		fmt.Fprintln(out, at.UnixNano())
@@ -97,12 +97,15 @@ func (w worker) next(t testing.TB) {
 	require.NoError(t, err)
 }
 
-// done returns when Lock returned or Unlock was called.
+// done returns when Lock returned or Unlock was called. It fails the test with an error of the worker.
 func (w worker) done(t testing.TB) time.Time {
 	line, err := w.out.ReadString('\n')
 	require.NoError(t, err)
-	nanoseconds, err := strconv.ParseInt(strings.TrimSpace(line), 10, 64)
-	require.NoError(t, err)
+	line = strings.TrimSpace(line)
+	nanoseconds, err := strconv.ParseInt(line, 10, 64)
+	if err != nil {
+		t.Fatal(line)
+	}
 	return time.Unix(0, nanoseconds)
 }
 

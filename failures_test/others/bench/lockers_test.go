@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"math"
 	"net"
 	"sync/atomic"
@@ -38,12 +39,29 @@ var kinds = []string{stage6Lock, redislockLock, redsyncLock, rueidislockLock}
 // name, for one goroutine.
 type locker struct {
 	*wire
+	kind  string
 	mutex func(name string) (acquire, error)
 	close func() error
 }
 
 // acquire waits for the lock.
 type acquire func(context.Context) (hold, error)
+
+// patience is how long a waiter may wait after which it was not woken.
+const patience = 30 * time.Second
+
+// bounded waits for the lock, but no longer than patience. The context of a hold does not end then,
+// because rueidislock would release the lock.
+func (l locker) bounded(lock acquire) (hold, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	timer := time.AfterFunc(patience, cancel)
+	defer timer.Stop()
+	h, err := lock(ctx)
+	if ctx.Err() != nil {
+		err = fmt.Errorf("%s: a waiter did not get the lock within %v", l.kind, patience)
+	}
+	return h, err
+}
 
 // hold is a lock that is held.
 type hold interface{ Unlock() error }
@@ -83,7 +101,7 @@ func (c *countedConn) Read(b []byte) (int, error) {
 // dial returns a library's locker on the Redis at addr. A lease of 0 means the library's default.
 // redislock and redsync renew nothing, so their leases outlast a measurement.
 func dial(kind, addr string, lease time.Duration) (locker, error) {
-	l := locker{wire: &wire{}}
+	l := locker{wire: &wire{}, kind: kind}
 	if kind == rueidislockLock {
 		return l.rueidislock(addr, lease)
 	}
