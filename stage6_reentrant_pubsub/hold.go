@@ -68,8 +68,9 @@ func (h *Hold) Token() int64 { return h.own.token }
 // hold that was released before, ErrClosed for one that Close has released, and
 // ErrLost for one that was lost, whose key it deletes if Redis still has it. It
 // takes no context, so that the lock is freed even if the caller's context has
-// ended, and takes a lease at most. If the last release ends in any other error the
-// lock is no longer renewed, and becomes free when its lease ends.
+// ended. While Redis does not answer it tries for up to half a lease, and for a lease
+// if it is not the last one. If the last release ends in any other error the lock
+// is no longer renewed, and becomes free when its lease ends.
 func (h *Hold) Unlock() error {
 	o, s := h.own, h.own.mutex.svc
 	s.mu.Lock()

@@ -41,7 +41,8 @@ type Mutex struct {
 func (m *Mutex) Name() string { return m.name }
 
 // Lock waits until the caller holds the lock. With a context that carries a hold of this
-// lock it re-enters. It returns an error that wraps the context's error if ctx ends first,
+// lock it re-enters. The hold's context ends with ctx, so a deadline of ctx is for the
+// work as well. It returns an error that wraps the context's error if ctx ends first,
 // ErrLost with the context of a lost hold, and ErrClosed. It also returns a refusal of
 // Redis that is not temporary, and the error of an attempt that got no answer: its own, or
 // that of the waiter in front of it.
