@@ -17,7 +17,7 @@ import (
 func ExampleHold_Context() {
 	renewed := make(chan struct{}, 100)
 	server, svc := startService(
-		stage6.WithWatchdogTimeout(5*time.Second),
+		stage6.WithWatchdogTimeout(4*time.Second),
 		stage6.WithObserver(stage6.Observer{Renewed: func(int, error) { renewed <- struct{}{} }}),
 	)
 	defer server.Close()
@@ -39,7 +39,7 @@ func ExampleHold_Context() {
 // A hold can be lost: the network failed for longer than the lease, Redis lost
 // the key, an administrator freed the lock. Then the context ends, with a cause.
 func ExampleHold_Context_lost() {
-	server, svc := startService(stage6.WithWatchdogTimeout(4 * time.Second))
+	server, svc := startService(stage6.WithWatchdogTimeout(1500 * time.Millisecond))
 	defer server.Close()
 	defer svc.Close()
 

@@ -23,7 +23,7 @@ func ExampleHold_Context() {
 	defer rdb.Close()
 
 	ctx := context.Background()
-	mutex, err := stage6.NewMutex(rdb, "report:daily", 4*time.Second)
+	mutex, err := stage6.NewMutex(rdb, "report:daily", 3*time.Second)
 	if err != nil {
 		fmt.Println(err)
 		return
