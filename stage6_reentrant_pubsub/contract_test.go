@@ -3,6 +3,7 @@ package stage6_test
 import (
 	"testing"
 
+	"github.com/redis/go-redis/v9/logging"
 	"go.uber.org/goleak"
 
 	failures "lockkata/failures_test"
@@ -18,7 +19,10 @@ var asLocker = locktest.Lock{
 	Refused: "; the last attempt: stage6: lock is held by somebody else",
 }
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(locktest.Summarize(m, asLocker)) }
+func TestMain(m *testing.M) {
+	logging.Disable() // go-redis would print a line for each connection that is refused
+	goleak.VerifyTestMain(locktest.Summarize(m, asLocker))
+}
 
 func TestContract(t *testing.T) { locktest.Test(t, asLocker) }
 
