@@ -41,6 +41,8 @@ func (s *Service) lookAgain(q *waitQueue, at time.Time) {
 	}
 	if q.timer != nil {
 		q.timer.Stop()
+	} else { // it has not waited before
+		s.channels[q.mutex.channel] = append(s.channels[q.mutex.channel], q)
 	}
 	q.timer = time.AfterFunc(time.Until(at), func() { s.tick(q) })
 }

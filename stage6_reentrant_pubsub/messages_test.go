@@ -23,7 +23,7 @@ func withIdleNames(tb testing.TB, names int) (*Service, *Mutex) {
 		m, err = s.Mutex(fmt.Sprint("order:", i))
 		require.NoError(tb, err)
 		q, _ := s.enter(m)
-		q.waiting = 0
+		q.waiting, s.channels[m.channel] = 0, []*waitQueue{q}
 	}
 	return s, m
 }

@@ -70,7 +70,7 @@ type Service struct {
 	sub     *redis.PubSub         // the one subscription; nil while it is closed
 	pinged  time.Time             // when a ping was last sent over it
 
-	channels map[string][]*waitQueue // the same queues by channel
+	channels map[string][]*waitQueue // by channel: those that have waited for a message
 }
 
 // NewService returns a service that uses the client with the client's own options, hooks and

@@ -153,7 +153,6 @@ func (s *Service) enter(m *Mutex) (q *waitQueue, place int64) {
 			q = &waitQueue{first: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
 		}
 		q.mutex, s.spare, s.queues[m.key] = m, nil, q
-		s.channels[m.channel] = append(s.channels[m.channel], q)
 	}
 	if q.waiting == 0 {
 		q.failed = 0
