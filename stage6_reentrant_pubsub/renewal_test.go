@@ -184,6 +184,20 @@ func TestOneBadKeyDoesNotFailTheOthersOfItsBatch(t *testing.T) {
 	})
 }
 
+// A lock is released while its renewal with another one is on its way.
+func TestReleasedLockIsNotAskedForAlone(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.Service()
+		lock(t, mutexOf(t, svc, "order:1"), t.Context())
+		released := lock(t, mutexOf(t, svc, "order:2"), t.Context())
+		r.Delay("renew", time.Second)
+		time.Sleep(lease/3 + time.Second/2)
+		require.NoError(t, released.Unlock())
+		time.Sleep(lease / 6)
+		require.Equal(t, 1, r.Count("renew"))
+	})
+}
+
 func TestFailedRenewalIsRepeatedAndTheHoldGoesOn(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		hold := lock(t, r.Mutex(), t.Context())

@@ -130,7 +130,9 @@ func (s *Service) renew(batch []*ownership, alone bool) {
 	for i, o := range batch {
 		switch known := err == nil && answers[i]; {
 		case isShared && (isRefused || err == nil && !known):
-			s.tasks.Go(func() { s.renew([]*ownership{o}, true) })
+			if _, end, _ := o.state(); end == nil {
+				s.tasks.Go(func() { s.renew([]*ownership{o}, true) })
+			}
 			continue
 		case err == nil && !known:
 			o.lose(errTaken)
