@@ -163,7 +163,7 @@ var mistakes = []mistake{
 		red: []string{"counts Go"}},
 	{name: "a lease that is ten times as long", mode: single, old: `"PEXPIRE", KEYS[1], ARGV[2]`, new: `"PEXPIRE", KEYS[1], 10 * ARGV[2]`,
 		red: []string{"expiry Go"}},
-	{name: "a renewal that does nothing", mode: single, old: `"PEXPIRE", key`, new: `"EXISTS", key`,
+	{name: "a renewal that does nothing", mode: single, old: `"PEXPIRE", KEYS[i]`, new: `"EXISTS", KEYS[i]`,
 		red: []string{"renewal Go"}},
 	{name: "a renewal that always reports success", mode: single, old: "renewed[i] = 0", new: "renewed[i] = 1",
 		red: []string{"force Go"}},
