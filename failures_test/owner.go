@@ -105,6 +105,31 @@ var ownerFailures = []Failure{
 		},
 	},
 	{
+		ID: "unlock-stopped-anywhere", Family: Owner,
+		Title:    "the lock changes hands before each command of an Unlock",
+		Story:    "A unlocks in time, and its process stands still before the first command of the Unlock, until the lease is over and B has the lock. Then the same before the second command, and so on. An Unlock that looks first and only then watches the key, or compares in one step and deletes in the next, removes B's key, and C gets the lock while B is at work.",
+		Fixed:    "Nothing may lie between the look and the delete: one script, or a WATCH before the look.",
+		Breaks:   []oracle.Rule{oracle.WrongDelete},
+		Requires: []Precondition{given("A B")},
+		Script: func(w *world.World) {
+			a, b, c := w.Clients("A", "B", "C")
+			for n := 1; n <= mostCommands; n++ {
+				a.Lock(world.Within(patience(w)))
+				a.Before(world.Nth(n, world.Of(trace.OpUnlock, world.Any))).IfSent().Freeze()
+				unlock := a.Unlock()
+				if unlock.Over() {
+					return // it sends fewer commands
+				}
+				w.Sleep(w.Lease + w.Lease/30)
+				b.Lock(world.Within(patience(w)))
+				a.Thaw()
+				unlock.Wait()
+				c.TryLock()
+				b.Unlock()
+			}
+		},
+	},
+	{
 		ID: "stranger-unlock", Family: Owner,
 		Title:    "a client that holds nothing unlocks",
 		Story:    "A holds the lock. B, which never took it, calls Unlock, as a deferred Unlock after a failed Lock does. A's key is gone, and C gets the lock while A is at work. Later B holds the lock itself, and unlocks. The earlier, extra Unlock must not be counted instead of this one: C has to get the lock.",
@@ -238,3 +263,6 @@ var ownerFailures = []Failure{
 		},
 	},
 }
+
+// mostCommands is how many commands an Unlock or a renewal sends at most.
+const mostCommands = 6

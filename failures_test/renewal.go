@@ -32,6 +32,31 @@ var renewing = []Failure{
 		},
 	},
 	{
+		ID: "renewal-stopped-anywhere", Family: Renewal, Needs: []Feature{Watchdog},
+		Title:    "the lock changes hands before each command of a renewal",
+		Story:    "A's process stands still before the first command of a renewal, until the lease is over and B has the lock. Then the same before the second command, and before the third. A renewal that looks first and extends in its next command keeps B's lock alive.",
+		Fixed:    "Nothing may lie between the look and the PEXPIRE: one script, or a WATCH before the look.",
+		Breaks:   []oracle.Rule{oracle.WrongExtend},
+		Given:    []oracle.Rule{oracle.Exclusion},
+		GivenBy:  "process-pause",
+		Requires: []Precondition{given("A B")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			for n := 1; n <= 3; n++ {
+				stop := a.Before(world.Nth(n, func(c world.Command) bool { return c.Background && world.Any(c) && c.Name != "SUBSCRIBE" }))
+				stop.Freeze()
+				a.Lock(world.Within(patience(w)))
+				w.SleepUntil(stop, 2*w.Lease, w.Lease+w.Lease/32)
+				b.Lock(world.Within(patience(w)))
+				w.Sleep(w.Lease / 15)
+				a.Thaw()
+				w.Sleep(w.Lease / 15)
+				a.Unlock()
+				b.Unlock()
+			}
+		},
+	},
+	{
 		ID: "renew-blip", Family: Renewal, Needs: []Feature{Watchdog},
 		Title:    "one renewal fails",
 		Story:    "Redis answers A's first renewal with an error, and would accept the second. A watchdog that gives up at the first error leaves A without a lease in the middle of its work.",

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 )
@@ -23,6 +25,9 @@ var (
 	freedIt         = i18n.New("Unlock told {client} that it does not hold the lock, but this call freed it")
 	stillItsOwn     = i18n.New("Unlock told {client} that it does not hold the lock, but the key in Redis is {client}'s own")
 	keptIt          = i18n.New("Unlock returned nil, but {client}'s key stayed for {time}")
+	heldRefused     = i18n.New("{call} gave {client} the lock, but Redis had refused its {command}")
+	hidesRefusal    = i18n.New("{call} of {client} failed with {error}, which does not say that Redis refused its {command}: {answer}")
+	leaksNil        = i18n.New("Unlock of {client} failed with {error}: that is an answer of Redis, and no error")
 	nothingToFree   = i18n.New("Unlock returned nil, but {client} did not hold the lock")
 	falseLoss       = i18n.New("the lock told {client} that its hold was lost, but {client} had unlocked it itself")
 	lossHidden      = i18n.New("Unlock returned nil, but {client} had already lost the lock")
@@ -38,9 +43,10 @@ var (
 type callEffects struct {
 	left      bool // its context was cancelled, or the scenario no longer waits for it
 	installed []trace.Owner
-	freed     []string // the servers where it removed an entry of its client, or decremented the count
-	owned     bool     // got, saw or left entries of its client on most of the servers
-	met       bool     // saw, or left, an entry of any client
+	freed     []string     // the servers where it removed an entry of its client, or decremented the count
+	owned     bool         // got, saw or left entries of its client on most of the servers
+	met       bool         // saw, or left, an entry of any client
+	refused   *trace.Event // its last command, if Redis refused it
 }
 
 // byCall are the effects of each call. All rules share them.
@@ -53,8 +59,12 @@ func (b byCall) follow(tr *trace.Trace, e *trace.Event) {
 		return
 	case e.Kind == trace.Cancelled || e.Kind == trace.Blocked:
 		d.left = true
+	case e.Kind == trace.Refused:
+		d.refused = e
 	case e.Kind != trace.Executed:
 		return
+	default:
+		d.refused = nil
 	}
 	for _, effect := range e.Effects {
 		switch {
@@ -98,6 +108,9 @@ func truth(f *file) func(*trace.Scene) {
 			switch {
 			case text == failsForNobody && (taken[e.Client] > 0 || s.Condition(e.Process).Closed): // this may mean that its hold is lost
 			case (text == freedIt || text == stillItsOwn) && told[e.Client]: // it may be told so again, also while its key is in Redis
+			case text == heldRefused || text == hidesRefusal:
+				refused := f.calls[e.Call].refused
+				f.report(e, text, "call", e.Op, "error", e.Result.Error, "command", shape(refused), "answer", strings.TrimPrefix(refused.Reply, "(error) "))
 			case text != "":
 				f.report(e, text, "call", e.Op, "error", e.Result.Error)
 			case trace.IsAcquire(e.Op) && e.Result.Claim == trace.ClaimRefused:
@@ -173,6 +186,12 @@ func (f *file) contradiction(e *trace.Event, keys []trace.Key, owed bool) i18n.T
 		return saysBoth
 	case e.Op == trace.OpLock && errors.Is(e.Result.Err, trace.ErrNothing) && (len(keys) == 0 || mine): // else it is a refusal
 		return saysNothing
+	case trace.IsAcquire(e.Op) && e.Result.Held && did.refused != nil:
+		return heldRefused
+	case e.Result.Err != nil && did.refused != nil && strings.Contains(did.refused.Reply, "NOPERM") && !strings.Contains(e.Result.Error, "NOPERM"):
+		return hidesRefusal
+	case e.Op == trace.OpUnlock && errors.Is(e.Result.Err, redis.Nil):
+		return leaksNil
 	case trace.IsAcquire(e.Op) && e.Result.Held && !did.owned && !mine:
 		return neverOwn
 	case trace.IsAcquire(e.Op) && refused && !did.met && len(keys) == 0 && e.Result.Error != "":

@@ -28,6 +28,7 @@ var (
 	TooMuchMemory = i18n.New("takes too much memory")
 	TooSlow       = i18n.New("takes too long")
 	Unsearchable  = i18n.New("cannot be searched")
+	OwnTokens     = i18n.New("counts its tokens without Redis")
 )
 
 // IsLeft reports whether the run ended, but left a goroutine or a connection.
@@ -67,6 +68,10 @@ var (
 	mutexWaits = i18n.New("{call} waits at {line} for a sync.Mutex: a context cannot end that wait.")
 	mutexHeldA = i18n.New("{call} waits at {line} for a sync.Mutex that another call holds while it waits for Redis at {other}: a context cannot end that wait.")
 	mutexNext  = i18n.New("Hold a sync.Mutex for fields only, and release it before you ask Redis.")
+
+	differInRuns = i18n.New("The same run on an empty Redis gave the tokens {first}, and then {second}: they depend on what your process did before, and each process has counters of its own.")
+	notOfRedis   = i18n.New("The tokens {tokens} are in no reply of Redis, and do not change with its clock: another process may have a higher one, or the same.")
+	tokenNext    = i18n.New("Draw the token in the script that takes the lock, and return it.")
 
 	panicsIn  = i18n.New("{call} panics: {panic}")
 	panicNext = i18n.New("Look at the line that the panic names; a nil map or a nil pointer is the usual reason.")

@@ -5,9 +5,14 @@
 package judge
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -137,6 +142,9 @@ func (r *run) failure() (reply Reply) {
 		})
 	})
 	reply.Cause = r.guard.causeOf(v.Err)
+	if v.Passes() && f.Family == failures.Fences {
+		reply.Cause = cmp.Or(reply.Cause, r.ownTokens(f, v.Trace))
+	}
 	said := v.In(r.task.Lang)
 	if v.Trace != nil {
 		reply.Shows = r.subject.Shows(v.Trace)
@@ -146,4 +154,53 @@ func (r *run) failure() (reply Reply) {
 	}
 	reply.Verdict = &said
 	return reply
+}
+
+// ownTokens returns the cause of a lock whose tokens do not come from Redis. They differ when the same run is
+// made again, as a variable of the package does; or no reply has one of them, and the clock of Redis
+// does not change them.
+func (r *run) ownTokens(f failures.Failure, first *trace.Trace) *Cause {
+	again := func(jump time.Duration) []int64 {
+		r.guard.begin()
+		tr, _ := world.Run(r.t, f.Config(r.subject), func(w *world.World) {
+			if jump > 0 {
+				w.JumpServerClock(jump)
+			}
+			f.Script(w)
+		})
+		return tokensIn(tr)
+	}
+	tokens, replies := tokensIn(first), ""
+	for _, e := range first.Events {
+		replies += " " + e.Reply
+	}
+	isIn := func(token int64) bool { return strings.Contains(replies, strconv.FormatInt(token, 10)) }
+	if len(tokens) == 0 {
+		return nil
+	}
+	switch second := again(0); {
+	case !slices.Equal(second, tokens):
+		return Because(OwnTokens, tokenNext, differInRuns.Args("first", fmt.Sprint(tokens), "second", fmt.Sprint(second)))
+	case !slices.ContainsFunc(tokens, isIn) && slices.Equal(again(time.Hour), tokens):
+		return Because(OwnTokens, tokenNext, notOfRedis.Args("tokens", fmt.Sprint(tokens)))
+	}
+	return nil
+}
+
+// tokensIn returns the tokens in the ledger at the end of a run.
+func tokensIn(tr *trace.Trace) (tokens []int64) {
+	if tr == nil {
+		return nil
+	}
+	for _, e := range tr.Events {
+		if e.Answer != nil && e.Orders != nil {
+			tokens = nil
+			for _, o := range e.Orders {
+				if o.Token != 0 {
+					tokens = append(tokens, o.Token)
+				}
+			}
+		}
+	}
+	return tokens
 }
