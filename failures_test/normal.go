@@ -118,29 +118,32 @@ var normalFailures = []Failure{
 	{
 		ID: "unlock-error-told", Family: Normal,
 		Title:    "Redis refuses an Unlock, and the holder has to hear of it",
-		Story:    "Redis refuses A's unlock. A's key is still there, and if Unlock returns nil, A believes that the lock is free. A cannot try again, and nobody looks at the log of Redis.",
+		Story:    "Redis refuses the first command of A's unlock. A's key is still there. If Unlock returns nil, A believes that the lock is free; if it says that A does not hold the lock, A rolls back for nothing. Then the same with the second command, and so on.",
 		Fixed:    "Return the error of each command.",
 		Breaks:   []oracle.Rule{oracle.Truth},
-		Given:    []oracle.Rule{oracle.Leak}, // the refused unlock leaves the key for the rest of its lease
-		GivenBy:  "unlock-again",
+		Given:    []oracle.Rule{oracle.Leak, oracle.Watchdog, oracle.HoldCount}, // the key stays, and the watchdog may go on
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
-			a := w.Client("A")
-			a.Before(world.Of(trace.OpUnlock, world.Write)).Fail("MISCONF Redis is configured to save RDB snapshots, but it cannot")
-			a.Lock()
-			a.Unlock()
-			w.Sleep(w.Lease / 10)
-			w.Client("B").TryLock()
+			a, isRefused := w.Client("A"), true
+			for n := 1; n <= mostCommands && isRefused; n++ {
+				nth := world.Nth(n, world.Of(trace.OpUnlock, world.Any))
+				isRefused = false
+				a.Before(func(c world.Command) bool { isRefused = isRefused || nth(c); return isRefused }).IfSent().
+					Fail("MISCONF Redis is configured to save RDB snapshots, but it cannot")
+				a.Lock(world.Within(patience(w)))
+				a.Unlock()
+				w.Sleep(w.Lease + w.Lease/30)
+			}
 		},
 	},
 	{
 		ID: "lock-error-told", Family: Normal,
-		Title:    "Redis refuses what a Lock sends",
-		Story:    "Redis refuses the second command of O's TryLock, if it sends one. If TryLock says all the same that O has the lock, something is missing that the lock needs, such as its lease. Then A loses its rights: Redis refuses each command. If Lock goes on until its context ends, and tells of a timeout, nobody finds the reason.",
-		Fixed:    "Return the error of each command. Go on only after an error that passes.",
-		Breaks:   []oracle.Rule{oracle.Truth},
-		Given:    []oracle.Rule{oracle.Leak, oracle.Deadlock}, // a key without a lease stays, and A waits for Redis
-		GivenBy:  "crash-before-expire",
+		Title:   "Redis refuses what a Lock sends",
+		Story:   "Redis refuses the second command of O's TryLock, if it sends one. If TryLock says all the same that O has the lock, something is missing that the lock needs, such as its lease. Then A loses its rights: Redis refuses each command. If Lock goes on until its context ends, and tells of a timeout, nobody finds the reason.",
+		Fixed:   "Return the error of each command. Go on only after an error that passes.",
+		Breaks:  []oracle.Rule{oracle.Truth},
+		Given:   []oracle.Rule{oracle.Leak, oracle.Deadlock}, // a key without a lease stays, and A waits for Redis
+		GivenBy: "crash-before-expire",
 		Script: func(w *world.World) {
 			a, o := w.Client("A"), w.ClientOf("O", another(w))
 			o.Before(world.Of(trace.OpTryLock, world.Nth(2, world.Write))).IfSent().Fail("MISCONF Redis is configured to save RDB snapshots, but it cannot")

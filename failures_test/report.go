@@ -146,6 +146,7 @@ func SourceOf(tr *trace.Trace, f oracle.Finding) (source trace.Source) {
 var happened = map[oracle.Rule]i18n.Text{
 	oracle.Exclusion: i18n.New("Two were inside"), oracle.Leak: i18n.New("A key stayed"), oracle.BoundedWait: i18n.New("A waiter was overtaken"),
 	oracle.Deadlock: i18n.New("A client waited for a lock that no client held"), oracle.LossHidden: i18n.New("A loss stayed hidden"),
+	oracle.HoldCount: i18n.New("Redis counted another number"), oracle.Watchdog: i18n.New("A watchdog went on"),
 	oracle.EarlyLoss: i18n.New("A hold ended early"), oracle.Truth: i18n.New("A call returned what was not so"),
 }
 

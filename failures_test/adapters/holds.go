@@ -33,6 +33,8 @@ type Holds[H any] struct {
 	Fence   func(H) int64                          // the hold's fencing token; nil for a lock without tokens
 	Loss    func(H) (<-chan struct{}, func() bool) // as Lost of [world.Noticing]; nil for a lock that does not report losses
 
+	causes bool // only a context that ends with the right cause counts as lost
+
 	mu      sync.Mutex
 	clients map[string]*client[H]
 }
@@ -135,8 +137,8 @@ func (h *Holds[H]) Token(ctx context.Context) int64 {
 }
 
 // Lost returns a channel that is closed when the client's newest hold ends, and whether it was
-// lost. A hold is also lost if it ends without an Unlock and without the end of the caller's
-// context.
+// lost. A hold of a lock without such causes is also lost if it ends without an Unlock and without
+// the end of the caller's context.
 func (h *Holds[H]) Lost(ctx context.Context) (<-chan struct{}, func() bool) {
 	newest := h.newest(ctx)
 	if newest == nil || h.Loss == nil {
@@ -147,7 +149,7 @@ func (h *Holds[H]) Lost(ctx context.Context) (<-chan struct{}, func() bool) {
 		h.mu.Lock()
 		released := newest.released
 		h.mu.Unlock()
-		return isLost() || !released && newest.taken.Err() == nil
+		return isLost() || !h.causes && !released && newest.taken.Err() == nil
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
 )
@@ -190,7 +188,7 @@ func (f *file) contradiction(e *trace.Event, keys []trace.Key, owed bool) i18n.T
 		return heldRefused
 	case e.Result.Err != nil && did.refused != nil && strings.Contains(did.refused.Reply, "NOPERM") && !strings.Contains(e.Result.Error, "NOPERM"):
 		return hidesRefusal
-	case e.Op == trace.OpUnlock && errors.Is(e.Result.Err, redis.Nil):
+	case e.Op == trace.OpUnlock && strings.Contains(e.Result.Error, "redis: nil"):
 		return leaksNil
 	case trace.IsAcquire(e.Op) && e.Result.Held && !did.owned && !mine:
 		return neverOwn
