@@ -86,8 +86,8 @@ func deadlock(f *file) func(*trace.Scene) {
 // lostWakeUp reports clients that wait in Lock although the lock is free, their process runs,
 // and none of their commands is on its way. The lock has to be free because a client freed it or
 // its lease ended: no message is sent if Redis loses the key or a command of the business removes
-// it. A client that does not listen may wait for a few of its pauses between two commands, or for
-// a third of a lease if it has sent only one.
+// it. A client that also asks now and then may wait for one of its pauses. One that does not listen may
+// wait for a few of them, or for a third of a lease if it has sent only one.
 func lostWakeUp(f *file) func(*trace.Scene) {
 	taken := true                      // there is a key, or no client ended it
 	excused := map[int]time.Duration{} // call → until when it had a reason to wait
@@ -95,7 +95,8 @@ func lostWakeUp(f *file) func(*trace.Scene) {
 	listens := map[string]bool{} // processes that get messages; the others poll
 	refused := map[string]bool{} // processes whose last SUBSCRIBE failed: the next one is no reason to wait
 	asked := map[int]time.Duration{}
-	pause := map[int]time.Duration{} // call → the longest between two of its commands
+	pause := map[int]time.Duration{}  // call → the longest between two of its commands
+	latest := map[int]time.Duration{} // and the last one
 	var waiting []*trace.Event
 	return func(s *trace.Scene) {
 		e := s.Event
@@ -103,6 +104,8 @@ func lostWakeUp(f *file) func(*trace.Scene) {
 			moment, text := Grace(f.Trace), notWoken
 			if !listens[call.Process] {
 				moment, text = moment+min(cmp.Or(3*pause[call.Call], f.Lease), f.Lease/3), notServed
+			} else if latest[call.Call] <= f.Lease/10 { // it asks as well
+				moment += latest[call.Call]
 			}
 			if late := e.At - excused[call.Call]; late > moment && !told[call.Call] {
 				told[call.Call] = true
@@ -116,7 +119,8 @@ func lostWakeUp(f *file) func(*trace.Scene) {
 		case trace.Sent:
 			listens[e.Process] = listens[e.Process] || isSubscribe(e) && !refused[e.Process]
 			if last, again := asked[e.Call]; again {
-				pause[e.Call] = max(pause[e.Call], e.At-last)
+				latest[e.Call] = e.At - last
+				pause[e.Call] = max(pause[e.Call], latest[e.Call])
 			}
 			asked[e.Call] = e.At
 		case trace.Delivered, trace.Dropped:

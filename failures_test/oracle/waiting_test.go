@@ -81,6 +81,19 @@ func TestPollingWaiterGetsTheLockWithinAFewPauses(t *testing.T) {
 	}
 }
 
+// A client that listens, and asks every second as well, may be served a pause later. It may not stop asking.
+func TestListenerThatAlsoAsksMayWaitForAPause(t *testing.T) {
+	for after, late := range map[time.Duration]bool{1900 * time.Millisecond: false, 2100 * time.Millisecond: true} {
+		s := newStory().holds("A", "A1").call("B", trace.OpLock)
+		s.background(trace.Sent, "B", "SUBSCRIBE").background(trace.Delivered, "B", "SUBSCRIBE")
+		for range 5 {
+			s.sends(trace.Sent, "B", "SET").sends(trace.Delivered, "B", "SET").pass(time.Second)
+		}
+		s.frees("A", "A1").pass(after)
+		require.Equal(t, late, s.installs("B", "B1").returns("B", held).breaks(oracle.LostWakeUp), after)
+	}
+}
+
 // A client whose SUBSCRIBE Redis refuses may pause for as long as one that does not listen.
 func TestWaiterWhoseSubscribeIsRefusedMustPoll(t *testing.T) {
 	for answer, grace := range map[string]time.Duration{"(error) NOPERM": 11 * time.Second, "OK": time.Second} {
