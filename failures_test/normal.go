@@ -124,13 +124,17 @@ var normalFailures = []Failure{
 		Given:    []oracle.Rule{oracle.Leak, oracle.Watchdog, oracle.HoldCount}, // the key stays, and the watchdog may go on
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
-			a, isRefused := w.Client("A"), true
+			a, isRefused, unlocks := w.Client("A"), true, time.Duration(-1)
 			for n := 1; n <= mostCommands && isRefused; n++ {
-				nth := world.Nth(n, world.Of(trace.OpUnlock, world.Any))
+				nth := world.Nth(n, func(c world.Command) bool { // also in a goroutine that Unlock starts
+					return world.Any(c) && (c.Op == trace.OpUnlock || c.Background && w.Now() == unlocks)
+				})
 				isRefused = false
 				a.Before(func(c world.Command) bool { isRefused = isRefused || nth(c); return isRefused }).IfSent().
 					Fail("MISCONF Redis is configured to save RDB snapshots, but it cannot")
 				a.Lock(world.Within(patience(w)))
+				w.Sleep(w.Lease / 60)
+				unlocks = w.Now()
 				a.Unlock()
 				w.Sleep(w.Lease + w.Lease/30)
 			}
