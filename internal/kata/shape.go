@@ -163,7 +163,7 @@ func (s *shape) expression() string {
 var (
 	compilerLine = regexp.MustCompile(`(?m)^(?:vet: )?([^:\n]*\.go):(\d+)(?::\d+)?: (.*)$`)
 	misses       = regexp.MustCompile(`\(value of type \*?(?:\w+\.)?(\w+)\).*\(missing method (\w+)\)`)
-	differs      = regexp.MustCompile(`\(value of type \*?(?:\w+\.)?(\w+)\).*\(wrong type for method \w+\)\n\s*have (.*)\n\s*want (.*)`)
+	differs      = regexp.MustCompile(`\((?:value of )?type \*?(?:\w+\.)?(\w+)\).*\(wrong type for method \w+\)\n\s*have (.*)\n\s*want (.*)`)
 	signatures   = map[string]string{
 		"Lock": "Lock(ctx context.Context) error", "TryLock": "TryLock(ctx context.Context) (bool, error)", "Unlock": "Unlock(ctx context.Context) error",
 	}
