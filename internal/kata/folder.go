@@ -320,7 +320,7 @@ func (f Folder) scaffold(e Exercise) error {
 		if err != nil {
 			return err
 		}
-		beside["go.mod"] = strings.Replace(string(mod), "module lockkata\n", "module lockkata/mylock\n", 1) +
+		beside["go.mod"] = strings.Replace(string(mod), "module lockkata\n", "module mylock\n", 1) +
 			fmt.Sprintf("\nrequire lockkata v0.0.0\n\nreplace lockkata => %q\n", f.Root)
 		beside["go.sum"] = string(sums)
 	}

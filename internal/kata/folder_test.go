@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/internal/edits"
 	"lockkata/internal/i18n"
 )
 
@@ -155,6 +156,14 @@ func TestFolderWithOtherFilesIsRefused(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join(f.Dir, "mutex.go"))
 	require.NoError(t, err)
 	require.Equal(t, "package other\n", string(raw))
+}
+
+func TestFolderOutsideMayHaveTheNameOfOneInTheRepository(t *testing.T) {
+	f := newFolder(t, "1")
+	list, err := edits.Overlay(t.TempDir(), f.Root, Files{"mylock/mutex.go": "package mylock\n"})
+	require.NoError(t, err)
+	said, err := goCommand(t.Context(), f.Dir, "list", "-overlay", list, ".").CombinedOutput()
+	require.NoError(t, err, string(said))
 }
 
 func TestProgressIsAPlainFileAndReadBack(t *testing.T) {
