@@ -131,7 +131,9 @@ func TestNothingThatTheLearnerWroteIsLost(t *testing.T) {
 
 	require.NoError(t, f.save(Progress{})) // the learner deleted the line with the exercise
 	f.write(t, "mutex.go", "package mylock // fifth\n")
-	requireStart(t, f, "2", false, "")
+	f.Flag = " --dir here"
+	requireStart(t, f, "2", false, "It begins with the lock of stage 1. progress.txt named no exercise, so the lock that was here is in "+
+		"_copies/003. To go on with that one, start its exercise with go run . kata start N --dir here, and copy the files back.")
 	requireLock(t, f, "_copies/003", "package mylock // fifth\n")
 }
 
@@ -152,10 +154,13 @@ func TestFolderWithOtherFilesIsRefused(t *testing.T) {
 	f := Folder{Root: repositoryRoot(t), Dir: t.TempDir()}
 	f.write(t, "mutex.go", "package other\n")
 	_, err := f.Start(exercise(t, "1"), false)
-	require.ErrorContains(t, err, "holds other files and no progress.txt: choose a new folder")
+	require.ErrorContains(t, err, "holds other files and no progress.txt: choose a new folder; if they are your lock, write a progress.txt")
 	raw, err := os.ReadFile(filepath.Join(f.Dir, "mutex.go"))
 	require.NoError(t, err)
 	require.Equal(t, "package other\n", string(raw))
+	f.write(t, progressName, "exercise 1\n")
+	requireStart(t, f, "1", false, "It continues where you left it")
+	requireLock(t, f, ".", "package other\n")
 }
 
 func TestFolderOutsideMayHaveTheNameOfOneInTheRepository(t *testing.T) {
@@ -172,8 +177,9 @@ func TestProgressIsAPlainFileAndReadBack(t *testing.T) {
 	again, err := parseProgress(p.String())
 	require.NoError(t, err)
 	require.Equal(t, p, again)
-	require.Equal(t, "2", p.Next().ID)
+	require.Equal(t, "6.1", p.Next().ID, "it is under way")
 	again.pass("6.1")
+	require.Equal(t, "2", again.Next().ID)
 	require.Empty(t, again.Failed+again.Hinted)
 	for text, says := range map[string]string{
 		"passed 99\n": `line 1 of progress.txt is not understood: "passed 99"; delete the line, or correct it`,

@@ -18,8 +18,7 @@ import (
 type View struct {
 	Color term.Color
 	Width int
-	Keys  bool   // the reader presses keys instead of typing commands
-	Dir   string // " --dir …" if commands need it
+	Keys  bool // the reader presses keys instead of typing commands
 	Lang  i18n.Language
 }
 
@@ -65,13 +64,13 @@ var notAllPlayed = i18n.New("✗ Not all failures were played within {time}. Loo
 // Screen shows one thing: the compiler's first error, why the lock cannot be judged, the clearest
 // failure, or that it passed.
 func (r Result) Screen(v View) string {
-	text, next := r.Exercise.headline(v), v.say(nextChange, "dir", v.Dir)
+	text, next := r.Exercise.headline(v), v.say(nextChange, "dir", r.Folder.Flag)
 	red, mistakes := r.Exercise.red(r.Report), r.Exercise.mistakes(r.Report.Found)
 	after, more := r.Exercise.next()
 	switch {
 	case r.Passed:
 		text += r.fixed(v) + "\n" + r.goesOn(v)
-		next = v.say(nextBegins, "dir", v.Dir, "id", after.ID)
+		next = v.say(nextBegins, "dir", r.Folder.Flag, "id", after.ID)
 	case len(red) > 0:
 		text += r.failed(v, red) + r.Report.printed(v)
 	case len(mistakes) > 0:
