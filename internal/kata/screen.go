@@ -153,10 +153,7 @@ func (r Result) searched(v View, f judge.Found) string {
 		v.wrapped(v.say(survivesOnly, "n", len(r.Exercise.Required()))) + "\n" + v.counterexample(f)
 }
 
-var (
-	notCompiled = i18n.New("✗ it does not compile")
-	yourLock    = i18n.New("✗ your lock {what}")
-)
+var yourLock = i18n.New("✗ your lock {what}")
 
 // stop returns why a run did not end, and advice.
 func (v View) stop(c *judge.Cause) string {
@@ -167,7 +164,7 @@ func (v View) stop(c *judge.Cause) string {
 func (r Report) stopped(v View) string {
 	switch {
 	case r.Compile != nil:
-		return v.line(term.Red, v.say(notCompiled)) + "\n" + v.wrapped(r.Compile.Localize(v.Lang))
+		return v.line(term.Red, "✗ "+v.say(r.Compile.Kind())) + "\n" + v.wrapped(r.Compile.Localize(v.Lang))
 	case r.Cause != nil:
 		return v.stop(r.Cause)
 	}

@@ -23,6 +23,20 @@ type CompileError struct {
 	File string       `json:"file"` // "" if the error is about no line
 	Line int          `json:"line,omitempty"`
 	Text i18n.Message `json:"text"`
+	API  bool         `json:"other_api,omitempty"` // the lock compiles, but the failures cannot call it
+}
+
+var (
+	doesNotCompile = i18n.New("it does not compile")
+	hasOtherAPI    = i18n.New("the failures cannot call it")
+)
+
+// Kind returns which of the two errors it is.
+func (e *CompileError) Kind() i18n.Text {
+	if e.API {
+		return hasOtherAPI
+	}
+	return doesNotCompile
 }
 
 func (e *CompileError) Error() string { return e.Localize(i18n.English) }
@@ -42,6 +56,8 @@ type shape struct {
 	stage       string // the ID of a lock of this repository; "" for a learner's
 	hasSubject  bool
 	hasNewMutex bool
+	isGraded    bool     // then NewMutex may return no error
+	noError     string   // ", nil" if NewMutex returns none
 	option      string   // the type of NewMutex's options; "" without options
 	hasFixed    bool     // it has the option WithoutWatchdog
 	hasLimit    bool     // it has the option WithMaxHold
@@ -49,18 +65,24 @@ type shape struct {
 	frames      []string // of types that embed a go-redis client, and send what the lock gives them
 }
 
+// The funcs that make a lock for the failures.
+const (
+	mutexFunc   = "NewMutex(rdb redis.UniversalClient, name string, lease time.Duration) (*Mutex, error)"
+	subjectFunc = "Subject() failures.Subject"
+)
+
 // Errors of a lock that cannot be played.
 var (
 	noGoFile   = i18n.New("there is no Go file: kata reset brings the start back")
-	noNewMutex = i18n.New("there is no func NewMutex(rdb redis.UniversalClient, name string, lease time.Duration) (*Mutex, error), and no func Subject() failures.Subject")
+	noNewMutex = i18n.New("there is no func " + mutexFunc + ", and no func " + subjectFunc)
 	tooLong    = i18n.New("the file has {n} MB, so this is no lock: a lock has some kilobytes")
 	isMain     = i18n.New("the package is main, which cannot be imported: call it mylock")
 
-	cannotBuild = i18n.New("the go command cannot build your lock ({why}): run go mod download once, with a network, in the folder of the repository")
+	cannotBuild = i18n.New("the go command cannot build your lock: {why}; if a module is missing, run go mod download once, with a network, in the folder of the repository")
 	noMethod    = i18n.New("Your {type} has no method {method}.")
 	otherMethod = i18n.New("The failures call {wanted}, but your {type} has {have}.")
 	itHolds     = i18n.New("Lock of your {type} returns {result}, a hold: tell the failures so in func Subject() failures.Subject, with New: adapters.Holding(…, ErrLocked, ErrLost). docs/kata.md has an example.")
-	otherMutex  = i18n.New("NewMutex has to be NewMutex(rdb redis.UniversalClient, name string, lease time.Duration) (*Mutex, error): {why}")
+	otherFunc   = i18n.New("the failures need func {wanted}: {why}")
 )
 
 // mostBytes is the longest file that is read as a lock's.
@@ -100,7 +122,7 @@ func (s *shape) read(files Files) error {
 	case !isGo:
 		return &CompileError{Text: noGoFile.Args()}
 	case !s.hasSubject && !s.hasNewMutex:
-		return &CompileError{Text: noNewMutex.Args()}
+		return &CompileError{Text: noNewMutex.Args(), API: true}
 	}
 	return nil
 }
@@ -120,6 +142,9 @@ func (s *shape) declare(f *ast.FuncDecl) {
 		}
 	case "WithoutWatchdog":
 		s.hasFixed = true
+		if s.isGraded && f.Type.Results.NumFields() == 1 {
+			s.noError = ", nil"
+		}
 	case "WithMaxHold":
 		s.hasLimit = true
 	}
@@ -148,7 +173,7 @@ func (s *shape) expression() string {
 		return s.name + ".Subject()"
 	}
 	create := func(option string) string {
-		return fmt.Sprintf("func(r redis.UniversalClient, n string, l time.Duration) (failures.Locker, error) { return %s.NewMutex(r, n, l%s) }", s.name, option)
+		return fmt.Sprintf("func(r redis.UniversalClient, n string, l time.Duration) (failures.Locker, error) { return %s.NewMutex(r, n, l%s)%s }", s.name, option, s.noError)
 	}
 	variants := ""
 	if s.hasFixed {
@@ -188,7 +213,11 @@ func compileError(output string, err error) error {
 	if strings.Contains(at[1], "lockkata-") { // a copy, or the generated file
 		var isCopy bool
 		if _, found.File, isCopy = strings.Cut(found.File, "_mylock_"); !isCopy {
-			found.Line, found.Text = 0, otherMutex.Args("why", at[3])
+			wanted := mutexFunc
+			if strings.Contains(at[3], ".Subject") {
+				wanted = subjectFunc
+			}
+			found.Line, found.API, found.Text = 0, true, otherFunc.Args("wanted", wanted, "why", at[3])
 		}
 	}
 	if missing := misses.FindStringSubmatch(output); missing != nil && signatures[missing[2]] != "" {
