@@ -99,13 +99,13 @@ func TestExerciseGoesOnWhereItWasLeft(t *testing.T) {
 func TestNothingThatTheLearnerWroteIsLost(t *testing.T) {
 	f := newFolder(t, "1")
 	f.write(t, "mutex.go", "package mylock // first\n")
-	f.write(t, "extra.go", "package mylock // second\n")
+	f.write(t, "extra.go", "//go:build never\n\npackage mylock // second\n")
 	f.write(t, "notes.txt", "a note\n")
 	f.write(t, "other_test.go", "package mylock // my own test\n")
 	requireStart(t, f, "3", false, "")
 	kept, err := f.lock(left("1"))
 	require.NoError(t, err)
-	require.Equal(t, Files{"mutex.go": "package mylock // first\n", "extra.go": "package mylock // second\n"}, kept)
+	require.Equal(t, Files{"mutex.go": "package mylock // first\n", "extra.go": "//go:build never\n\npackage mylock // second\n"}, kept)
 	require.NoFileExists(t, filepath.Join(f.Dir, "extra.go"))
 	for name, text := range map[string]string{"notes.txt": "a note\n", "other_test.go": "package mylock // my own test\n"} {
 		raw, err := os.ReadFile(filepath.Join(f.Dir, name))

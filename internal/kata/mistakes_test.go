@@ -32,6 +32,7 @@ func TestMistakeIsExplainedByWhatItBreaks(t *testing.T) {
 
 func TestLockThatCannotBePlayedIsExplained(t *testing.T) {
 	for text, says := range map[string]string{
+		"//go:build linux && never\n\npackage mylock\n":       "it does not compile: mutex.go:1: a build tag, or the file's name, excludes it",
 		"package mylock\n\nfunc Subject() int { return 1 }\n": "the failures cannot call it: the failures need func Subject() failures.Subject: cannot use ",
 		"package mylock\n\nfunc NewMutex() {}\n":              "the failures cannot call it: the failures need func NewMutex(rdb redis.UniversalClient, ",
 	} {

@@ -77,6 +77,7 @@ var (
 	noNewMutex = i18n.New("there is no func " + mutexFunc + ", and no func " + subjectFunc)
 	tooLong    = i18n.New("the file has {n} MB, so this is no lock: a lock has some kilobytes")
 	isMain     = i18n.New("the package is main, which cannot be imported: call it mylock")
+	isExcluded = i18n.New("a build tag, or the file's name, excludes it on this machine")
 
 	cannotBuild = i18n.New("the go command cannot build your lock: {why}; if a module is missing, run go mod download once, with a network, in the folder of the repository")
 	noMethod    = i18n.New("Your {type} has no method {method}.")
@@ -91,9 +92,13 @@ const mostBytes = 1 << 20
 // read checks the declarations of the files before the compiler does: the compiler's errors about the
 // generated program would not help the lock's author.
 func (s *shape) read(files Files) error {
-	isGo := false
+	isGo, excluded := false, ""
 	for _, name := range files.names() {
 		if path.Ext(name) != ".go" {
+			continue
+		}
+		if !isCompiled(name, files[name]) {
+			excluded = name
 			continue
 		}
 		isGo = true
@@ -119,6 +124,8 @@ func (s *shape) read(files Files) error {
 		}
 	}
 	switch {
+	case !isGo && excluded != "":
+		return &CompileError{File: excluded, Line: 1, Text: isExcluded.Args()}
 	case !isGo:
 		return &CompileError{Text: noGoFile.Args()}
 	case !s.hasSubject && !s.hasNewMutex:
@@ -135,6 +142,9 @@ func (s *shape) declare(f *ast.FuncDecl) {
 		s.hasSubject = true
 	case "NewMutex":
 		s.hasNewMutex = true
+		if s.isGraded && f.Type.Results.NumFields() == 1 {
+			s.noError = ", nil"
+		}
 		if n := len(f.Type.Params.List); n > 0 {
 			if options, ok := f.Type.Params.List[n-1].Type.(*ast.Ellipsis); ok {
 				s.option = types.ExprString(options.Elt)
@@ -142,9 +152,6 @@ func (s *shape) declare(f *ast.FuncDecl) {
 		}
 	case "WithoutWatchdog":
 		s.hasFixed = true
-		if s.isGraded && f.Type.Results.NumFields() == 1 {
-			s.noError = ", nil"
-		}
 	case "WithMaxHold":
 		s.hasLimit = true
 	}
