@@ -126,7 +126,8 @@ func gradeHTML(card kata.Card, name string) error {
 // Texts of a card around its cells.
 var (
 	lockIn      = i18n.New("The lock in {dir}")
-	notCompiled = i18n.New("✗ it does not compile: {error}")
+	isUnusable  = i18n.New("✗ {kind}: {error}")
+	seeAdapters = i18n.New("docs/grade.md shows a func Subject, with adapters for locks of other shapes.")
 	isRuined    = i18n.New("✗ it {kind}: {what}")
 	notTried    = i18n.NewPlural("{n} was not tried: the lock takes too long", "{n} were not tried: the lock takes too long")
 	notAsked    = i18n.NewPlural("{n} was not asked: first the lock has to survive the basic ones", "{n} were not asked: first the lock has to survive the basic ones")
@@ -140,8 +141,11 @@ var (
 // a line for each failure.
 func (a *app) gradeText(card kata.Card) {
 	a.heading(term.Bold, a.say(lockIn, "dir", card.Dir))
-	if card.Compile != nil {
-		a.heading(term.Red, a.say(notCompiled, "error", card.Compile))
+	if c := card.Compile; c != nil {
+		a.heading(term.Red, a.say(isUnusable, "kind", c.Kind(), "error", c))
+		if c.API {
+			a.heading("", a.say(seeAdapters))
+		}
 	}
 	for _, c := range card.Ends() {
 		a.heading(term.Red, a.say(isRuined, "kind", c.Kind, "what", c.Text))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/internal/kata"
 	"lockkata/internal/term"
 )
 
@@ -53,14 +54,32 @@ func requireColumns(t *testing.T, width int, text string) {
 }
 
 func TestGradeOfWhatCannotBeGraded(t *testing.T) {
-	broken := module(t, "func NewMutex", "func newMutex", map[string]string{"go.mod": modFile("")})
-	for lang, says := range map[string][2]string{
-		"en": {"the lock cannot be graded\n", "✗ it does not compile: there is no func NewMutex"},
-		"zh": {"这把锁打不了分\n", "✗ 编译不过：没有 func NewMutex"},
+	for _, c := range []struct{ old, new, lang, said, out string }{
+		{"func NewMutex", "func newMutex", "en", "the lock cannot be graded\n", "✗ the failures cannot call it: there is no func NewMutex"},
+		{"func NewMutex", "func newMutex", "zh", "这把锁打不了分\n", "✗ 故障测试调用不了它：没有 func NewMutex"},
+		{"Mutex) Unlock", "Mutex) Free", "en", "the lock cannot be graded\n", "✗ the failures cannot call it: Your Mutex has no method Unlock("},
 	} {
-		status, out, errors := command(t, "grade", filepath.Join(broken, "lock"), "--lang", lang)
+		broken := module(t, c.old, c.new, map[string]string{"go.mod": modFile("")})
+		status, out, errors := command(t, "grade", filepath.Join(broken, "lock"), "--lang", c.lang)
 		require.Equal(t, exitFailed, status)
-		require.Equal(t, says[0], errors)
-		require.Contains(t, out, says[1])
+		require.Equal(t, c.said, errors)
+		require.Contains(t, out, c.out)
+		require.Regexp(t, `\ndocs/\S*grade.md `, out)
 	}
+}
+
+func TestConstructorWithoutAnErrorInAModuleOfALaterVersion(t *testing.T) {
+	dir := module(t, "func NewMutex(", `func NewMutex(rdb redis.UniversalClient, name string, ttl time.Duration) *Mutex {
+	m, _ := newMutex(rdb, name, ttl)
+	return m
+}
+
+func newMutex(`, map[string]string{"go.mod": strings.Replace(modFile(""), "example.com/shop", "example.com/shop/v2", 1)})
+	pkg, err := kata.FindPackage(t.Context(), filepath.Join(dir, "lock"))
+	require.NoError(t, err)
+	root, err := kata.FindRoot(".")
+	require.NoError(t, err)
+	program, err := kata.BuildPackage(t.Context(), root, pkg)
+	require.NoError(t, err)
+	program.Close()
 }

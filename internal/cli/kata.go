@@ -28,7 +28,7 @@ func (a *app) kataCommand() *cobra.Command {
 		"first failure, drawn with your own lines."
 	cmd.PersistentFlags().StringVar(&k.dir, "dir", "", "the folder of your lock (default mylock in the repository)")
 
-	start := k.command("start [N]", "Start exercise N, or resume it (default: the first that you have not passed)", words(0, 1),
+	start := k.command("start [N]", "Start or resume exercise N (default: the one under way, or the first not passed)", words(0, 1),
 		func(_ context.Context, f kata.Folder, v kata.View, args []string) (string, error) {
 			p, err := f.Progress()
 			e := p.Next()
@@ -55,7 +55,7 @@ func (a *app) kataCommand() *cobra.Command {
 		text(func(f kata.Folder, v kata.View) (string, error) {
 			p, err := f.Progress()
 			if err == nil && p.Exercise != "" && !p.HasPassed(p.Exercise) && !anyway {
-				err = hintFirst.Args("id", p.Exercise, "dir", v.Dir)
+				err = hintFirst.Args("id", p.Exercise, "dir", f.Flag)
 			}
 			if err != nil {
 				return "", err
@@ -93,15 +93,15 @@ func (k *kataApp) folder() (kata.Folder, kata.View, error) {
 	if err != nil || k.dir == "" {
 		return kata.Folder{Root: root, Dir: filepath.Join(root, "mylock"), Language: k.lang}, view, err
 	}
-	view.Dir = " --dir " + k.dir
+	flag := " --dir " + k.dir
 	if strings.ContainsAny(k.dir, " '()&;") {
-		view.Dir = " --dir " + strconv.Quote(k.dir)
+		flag = " --dir " + strconv.Quote(k.dir)
 	}
 	dir, err := filepath.Abs(k.dir)
 	if real, linkErr := filepath.EvalSymlinks(dir); linkErr == nil {
 		dir = real // the go command resolves symbolic links
 	}
-	return kata.Folder{Root: root, Dir: dir, Language: k.lang}, view, err
+	return kata.Folder{Root: root, Dir: dir, Flag: flag, Language: k.lang}, view, err
 }
 
 var (
@@ -141,8 +141,9 @@ func (k *kataApp) start(f kata.Folder, v kata.View, e kata.Exercise, afresh bool
 		return "", err
 	}
 	task, err := f.Task(v)
-	fmt.Fprintf(k.out, "%s%s\n", task, message.Localize(k.lang))
-	k.prose("", 0, k.say(nextWrite, "dir", v.Dir))
+	fmt.Fprint(k.out, task)
+	k.prose("", 0, message.Localize(k.lang))
+	k.prose("", 0, k.say(nextWrite, "dir", f.Flag))
 	return "", err
 }
 

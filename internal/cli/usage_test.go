@@ -112,7 +112,7 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"interview --level boss", "--level boss: there are junior, senior, staff"},
 		{"interview --theme fencing --must --level junior", "no question fits --theme fencing --level junior --must: leave one"},
 
-		{"kata check --dir " + empty, "no exercise is under way in"},
+		{"kata check --dir " + empty, "no exercise is under way in " + empty + ": begin with go run . kata start --dir " + empty},
 		{"kata start --dir usage.go", "usage.go is a file: name a folder"},
 		{"kata start --dir .", "holds other files and no progress.txt"},
 		{"kata start 7 --dir " + empty, "there is no exercise 7; there are 1 to 5, 6.1 to 6.5, 6, and r1 to r11"},

@@ -27,6 +27,7 @@ import (
 type Folder struct {
 	Root     string // the repository's folder
 	Dir      string
+	Flag     string        // " --dir …" if commands need it
 	Language i18n.Language // of the comments in the files that the kata writes
 }
 
@@ -37,7 +38,7 @@ func began(id string) string  { return filepath.Join("_start", id) }
 func left(id string) string   { return filepath.Join("_left", id) }
 func passed(id string) string { return filepath.Join("_passed", id) }
 
-var noneUnderWay = i18n.New("no exercise is under way in {dir}: begin with kata start")
+var noneUnderWay = i18n.New("no exercise is under way in {dir}: begin with go run . kata start{flag}")
 
 // present returns the exercise under way.
 func (f Folder) present() (Exercise, Progress, error) {
@@ -47,7 +48,7 @@ func (f Folder) present() (Exercise, Progress, error) {
 	}
 	e, err := Find(p.Exercise)
 	if err != nil {
-		return e, p, noneUnderWay.Args("dir", f.Dir)
+		return e, p, noneUnderWay.Args("dir", f.Dir, "flag", f.Flag)
 	}
 	return e, p, nil
 }
@@ -88,12 +89,18 @@ func (f Folder) Start(e Exercise, afresh bool) (message i18n.Message, err error)
 	if err != nil {
 		return message, err
 	}
-	message, err = f.enter(e, p, afresh)
+	kept, err := f.leave(p.Exercise)
+	if err == nil {
+		message, err = f.enter(e, p, afresh)
+	}
 	if err == nil {
 		err = f.scaffold(e)
 	}
 	if err != nil {
 		return message, err
+	}
+	if kept != "" {
+		message = unnamedIsIn.Args("begins", message, "file", progressName, "folder", filepath.ToSlash(kept), "flag", f.Flag)
 	}
 	p.Exercise, p.Failed, p.Hinted = e.ID, "", ""
 	return message, f.save(p)
@@ -107,15 +114,13 @@ var (
 	withLockMade  = i18n.New("It begins with a lock that was made from that of {stage}.")
 	withLock      = i18n.New("It begins with the lock of {stage}.")
 	wroteIsIn     = i18n.New("{begins} What you wrote is in {folder}.")
+	unnamedIsIn   = i18n.New("{begins} {file} named no exercise, so the lock that was here is in {folder}. To go on with that one, start its exercise with go run . kata start N{flag}, and copy the files back.")
 	beginsAgain   = i18n.New("Exercise {id} begins again. {begins}")
 	allBeginAgain = i18n.New("All exercises begin again. {begins} What there was is in {folder}.")
 )
 
 // enter replaces the current lock by the lock of the exercise.
 func (f Folder) enter(e Exercise, p Progress, afresh bool) (whose i18n.Message, err error) {
-	if err := f.leave(p.Exercise); err != nil {
-		return whose, err
-	}
 	kept, err := f.lock(left(e.ID))
 	if err != nil {
 		return whose, err
@@ -146,21 +151,20 @@ func (f Folder) enter(e Exercise, p Progress, afresh bool) (whose i18n.Message, 
 }
 
 // leave saves the current lock for when its exercise is resumed. Without an exercise it saves a
-// copy.
-func (f Folder) leave(id string) error {
+// copy, and returns the copy's folder.
+func (f Folder) leave(id string) (kept string, err error) {
 	files, err := f.Lock()
 	if err != nil || len(files) == 0 {
-		return err
+		return "", err
 	}
 	if id == "" {
-		_, err = f.keep(files)
-		return err
+		return f.keep(files)
 	}
-	return f.put(left(id), files)
+	return "", f.put(left(id), files)
 }
 
 var (
-	notPassedYet = i18n.New("exercise {id} is not passed yet: go run . kata check, or go run . kata start {next} to go on all the same")
+	notPassedYet = i18n.New("exercise {id} is not passed yet: go run . kata check{flag}, or go run . kata start {next}{flag} to go on all the same")
 	isLast       = i18n.New("exercise {id} is the last one")
 )
 
@@ -173,14 +177,14 @@ func (f Folder) Next() (Exercise, error) {
 	after, more := e.next()
 	switch {
 	case !p.HasPassed(e.ID):
-		return e, notPassedYet.Args("id", e.ID, "next", after.ID)
+		return e, notPassedYet.Args("id", e.ID, "next", after.ID, "flag", f.Flag)
 	case !more:
 		return e, isLast.Args("id", e.ID)
 	}
 	return after, nil
 }
 
-var otherFiles = i18n.New("{dir} holds other files and no {file}: choose a new folder")
+var otherFiles = i18n.New("{dir} holds other files and no {file}: choose a new folder; if they are your lock, write a {file} with a line that names its exercise, such as exercise 3")
 
 // usable refuses a folder with files that the kata has not written.
 func (f Folder) usable() error {
@@ -224,7 +228,7 @@ func (f Folder) Reset(all bool) (message i18n.Message, err error) {
 		message, err = f.Start(e, true)
 		return beginsAgain.Args("id", e.ID, "begins", message), err
 	}
-	if err := f.leave(e.ID); err != nil {
+	if _, err := f.leave(e.ID); err != nil {
 		return message, err
 	}
 	name := copied(f.copies() + 1)
@@ -320,7 +324,7 @@ func (f Folder) scaffold(e Exercise) error {
 		if err != nil {
 			return err
 		}
-		beside["go.mod"] = strings.Replace(string(mod), "module lockkata\n", "module lockkata/mylock\n", 1) +
+		beside["go.mod"] = strings.Replace(string(mod), "module lockkata\n", "module mylock\n", 1) +
 			fmt.Sprintf("\nrequire lockkata v0.0.0\n\nreplace lockkata => %q\n", f.Root)
 		beside["go.sum"] = string(sums)
 	}

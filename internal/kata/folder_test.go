@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/internal/edits"
 	"lockkata/internal/i18n"
 )
 
@@ -98,13 +99,13 @@ func TestExerciseGoesOnWhereItWasLeft(t *testing.T) {
 func TestNothingThatTheLearnerWroteIsLost(t *testing.T) {
 	f := newFolder(t, "1")
 	f.write(t, "mutex.go", "package mylock // first\n")
-	f.write(t, "extra.go", "package mylock // second\n")
+	f.write(t, "extra.go", "//go:build never\n\npackage mylock // second\n")
 	f.write(t, "notes.txt", "a note\n")
 	f.write(t, "other_test.go", "package mylock // my own test\n")
 	requireStart(t, f, "3", false, "")
 	kept, err := f.lock(left("1"))
 	require.NoError(t, err)
-	require.Equal(t, Files{"mutex.go": "package mylock // first\n", "extra.go": "package mylock // second\n"}, kept)
+	require.Equal(t, Files{"mutex.go": "package mylock // first\n", "extra.go": "//go:build never\n\npackage mylock // second\n"}, kept)
 	require.NoFileExists(t, filepath.Join(f.Dir, "extra.go"))
 	for name, text := range map[string]string{"notes.txt": "a note\n", "other_test.go": "package mylock // my own test\n"} {
 		raw, err := os.ReadFile(filepath.Join(f.Dir, name))
@@ -130,7 +131,9 @@ func TestNothingThatTheLearnerWroteIsLost(t *testing.T) {
 
 	require.NoError(t, f.save(Progress{})) // the learner deleted the line with the exercise
 	f.write(t, "mutex.go", "package mylock // fifth\n")
-	requireStart(t, f, "2", false, "")
+	f.Flag = " --dir here"
+	requireStart(t, f, "2", false, "It begins with the lock of stage 1. progress.txt named no exercise, so the lock that was here is in "+
+		"_copies/003. To go on with that one, start its exercise with go run . kata start N --dir here, and copy the files back.")
 	requireLock(t, f, "_copies/003", "package mylock // fifth\n")
 }
 
@@ -151,10 +154,21 @@ func TestFolderWithOtherFilesIsRefused(t *testing.T) {
 	f := Folder{Root: repositoryRoot(t), Dir: t.TempDir()}
 	f.write(t, "mutex.go", "package other\n")
 	_, err := f.Start(exercise(t, "1"), false)
-	require.ErrorContains(t, err, "holds other files and no progress.txt: choose a new folder")
+	require.ErrorContains(t, err, "holds other files and no progress.txt: choose a new folder; if they are your lock, write a progress.txt")
 	raw, err := os.ReadFile(filepath.Join(f.Dir, "mutex.go"))
 	require.NoError(t, err)
 	require.Equal(t, "package other\n", string(raw))
+	f.write(t, progressName, "exercise 1\n")
+	requireStart(t, f, "1", false, "It continues where you left it")
+	requireLock(t, f, ".", "package other\n")
+}
+
+func TestFolderOutsideMayHaveTheNameOfOneInTheRepository(t *testing.T) {
+	f := newFolder(t, "1")
+	list, err := edits.Overlay(t.TempDir(), f.Root, Files{"mylock/mutex.go": "package mylock\n"})
+	require.NoError(t, err)
+	said, err := goCommand(t.Context(), f.Dir, "list", "-overlay", list, ".").CombinedOutput()
+	require.NoError(t, err, string(said))
 }
 
 func TestProgressIsAPlainFileAndReadBack(t *testing.T) {
@@ -163,8 +177,9 @@ func TestProgressIsAPlainFileAndReadBack(t *testing.T) {
 	again, err := parseProgress(p.String())
 	require.NoError(t, err)
 	require.Equal(t, p, again)
-	require.Equal(t, "2", p.Next().ID)
+	require.Equal(t, "6.1", p.Next().ID, "it is under way")
 	again.pass("6.1")
+	require.Equal(t, "2", again.Next().ID)
 	require.Empty(t, again.Failed+again.Hinted)
 	for text, says := range map[string]string{
 		"passed 99\n": `line 1 of progress.txt is not understood: "passed 99"; delete the line, or correct it`,

@@ -21,13 +21,13 @@ type question struct {
 var (
 	keysAre     = i18n.New("h hint  d diff  x explore  e why  s solution  n next  l list  r reset  q quit")
 	askAndPress = i18n.New("{question} Press {keys}.")
-	pressOne    = i18n.New("Press {keys}.")
+	pressOne    = i18n.New("The question comes first: press {keys}.")
 	yesOrNo     = i18n.New("y for yes, n for no")
 	oneOrAll    = i18n.New("1 for this exercise, a for all exercises, n for neither")
 	solutionToo = i18n.New("You have not passed this exercise yet. Show the solution?")
 	nextToo     = i18n.New("You have not passed this exercise yet. Go on anyway?")
 	resetWhich  = i18n.New("Reset? What you wrote is kept.")
-	oneTo       = i18n.New("1 to {n}, or 0 for none")
+	oneTo       = i18n.New("1 to {n}, or 0 to skip it")
 	yourAnswer  = i18n.New("Your answer?")
 )
 

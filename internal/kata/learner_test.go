@@ -147,7 +147,7 @@ func (l *learner) leaves() {
 
 const (
 	bar     = "h hint  d diff  x explore  e why  s solution  n next  l list  r reset  q quit\n"
-	answers = "Your answer? Press 1 to 3, or 0 for none.\n"
+	answers = "Your answer? Press 1 to 3, or 0 to skip it.\n"
 )
 
 // climbs starts in an empty folder and solves the exercises before the last, each after its
@@ -269,7 +269,7 @@ func TestKeysBeforeAPass(t *testing.T) {
 	l.presses("h", "Hint 1 of 3: ", bar)
 	l.presses("d", "learner presses d\n--- start/mutex.go", "+	value := uuid.NewSring()", bar)
 	l.presses("s", "You have not passed this exercise yet. Show the solution? Press y for yes, n for\nno.\n")
-	l.presses("x", "\nPress y for yes, n for no.\n")
+	l.presses("x", "\nThe question comes first: press y for yes, n for no.\n")
 	l.presses("n", bar)
 	l.presses("e", "The explanation comes when the exercise is passed.", bar)
 	l.presses("r", "Press 1 for this exercise, a for all exercises, n\nfor neither.\n")
@@ -298,7 +298,7 @@ func TestPersonAtATerminal(t *testing.T) {
 	l.sees(term.Clear, "exercise 2", term.EraseLine+"checking your lock  0 s", "Scenario crash-before-expire", "e why")
 	l.saves(filesOf(t, exercise(t, "2").Solution), "our lock", term.EraseLine+"checking your lock  0 s", term.Clear, "✓ passed", answers)
 	for _, stray := range []string{"7", "h"} {
-		l.presses(stray, "Press 1 to 3, or 0 for none.")
+		l.presses(stray, "The question comes first: press 1 to 3, or 0 to skip it.")
 	}
 	l.presses("2", "Right.", "The run shows: It has the lock, at the same time as B.", "e why")
 	l.leaves()

@@ -7,7 +7,6 @@ import (
 	"go/build"
 	"io"
 	"io/fs"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -81,14 +80,13 @@ func (e Exercise) own(name string) (Files, error) {
 	return readLock(exercises, path.Join("exercises", e.Folder, name))
 }
 
-// readLock reads the files of a folder that Go would compile, and files next to them that they
-// may embed. If the folder does not exist it returns no files.
+// readLock reads the Go files of a folder, and files next to them that they may embed. If the folder
+// does not exist it returns no files.
 func readLock(from fs.FS, dir string) (Files, error) {
 	files, err := stages.ReadFiles(from, dir)
 	if files == nil && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	maps.DeleteFunc(files, func(name, text string) bool { return path.Ext(name) == ".go" && !isCompiled(name, text) })
 	return files, err
 }
 

@@ -24,6 +24,7 @@ func inSample(exercise, name string) bool {
 		"1", "3", "r2",
 		"1: sleeps for 1 s without the context", "1: no method Lock", "3: the number of the process", "3: one of ten thousand values",
 		"4: KEYS and ARGV swapped", "4: a Watch and MULTI", "5: stop does not wait",
+		"6.1: the subject has no hold",
 	}, strings.TrimSuffix(exercise+": "+name, ": "))
 }
 

@@ -30,6 +30,19 @@ func TestMistakeIsExplainedByWhatItBreaks(t *testing.T) {
 	}
 }
 
+func TestLockThatCannotBePlayedIsExplained(t *testing.T) {
+	for text, says := range map[string]string{
+		"//go:build linux && never\n\npackage mylock\n":       "it does not compile: mutex.go:1: a build tag, or the file's name, excludes it",
+		"package mylock\n\nfunc Subject() int { return 1 }\n": "the failures cannot call it: the failures need func Subject() failures.Subject: cannot use ",
+		"package mylock\n\nfunc NewMutex() {}\n":              "the failures cannot call it: the failures need func NewMutex(rdb redis.UniversalClient, ",
+	} {
+		_, err := Build(t.Context(), repositoryRoot(t), Files{"mutex.go": text})
+		var found *CompileError
+		require.ErrorAs(t, err, &found)
+		require.Contains(t, found.Kind().Args().Error()+": "+found.Error(), says)
+	}
+}
+
 // Correct locks of unusual kinds pass, with their search.
 func TestRightLockOfAnotherKindPasses(t *testing.T) {
 	for _, m := range mistakes() {

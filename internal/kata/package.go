@@ -2,12 +2,14 @@ package kata
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"lockkata/internal/i18n"
@@ -84,7 +86,7 @@ func (pkg *Package) findModule(ctx context.Context) error {
 // BuildPackage is [Build] for a package in its own folder, with the imports of its module. Outside a
 // module it may import what this repository imports.
 func BuildPackage(ctx context.Context, root string, pkg Package) (*Program, error) {
-	s, sources := shape{name: "mylock", path: pkg.path, code: pkg.module.Module.Path}, pkg.root
+	s, sources := shape{name: "mylock", path: pkg.path, code: pkg.module.Module.Path, isGraded: true}, pkg.root
 	isOurs := s.code == "lockkata"
 	if isOurs {
 		s.code, sources = pkg.path, pkg.Dir
@@ -105,6 +107,9 @@ func BuildPackage(ctx context.Context, root string, pkg Package) (*Program, erro
 	})
 }
 
+// majorVersion finds the major version at the end of a module's path, or "".
+var majorVersion = regexp.MustCompile(`(?:(?:/|^gopkg\.in/.*\.)v(\d+))?$`)
+
 // joinModules writes a copy of this repository's go.mod that also requires the package's module, with
 // a replace directive for its folder, and returns the copy's name. It adds a missing go.mod to the code.
 func (p *Program) joinModules(root string, pkg Package, code Files) (string, error) {
@@ -116,7 +121,8 @@ func (p *Program) joinModules(root string, pkg Package, code Files) (string, err
 	if pkg.alone {
 		code[filepath.Join(pkg.root, "go.mod")] = strings.Replace(string(ours), "module lockkata\n", "module "+module+"\n", 1)
 	}
-	text := string(ours) + fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %q\n", module, module, pkg.root)
+	major := cmp.Or(majorVersion.FindStringSubmatch(module)[1], "0")
+	text := string(ours) + fmt.Sprintf("\nrequire %s v%s.0.0\n\nreplace %s => %q\n", module, major, module, pkg.root)
 	for _, r := range pkg.module.Replace {
 		if r.Old.Path == "lockkata" {
 			continue // this repository

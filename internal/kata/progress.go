@@ -122,8 +122,12 @@ func (f Folder) save(p Progress) error {
 	return os.Rename(name+".new", name) // readers never get half a file
 }
 
-// Next returns the first exercise that is not passed yet, or the last one.
+// Next returns the exercise under way, unless it is passed. Then it returns the first one that is not
+// passed yet, or the last one.
 func (p Progress) Next() Exercise {
+	if e, err := Find(p.Exercise); err == nil && !p.HasPassed(e.ID) {
+		return e
+	}
 	for _, e := range All {
 		if !p.HasPassed(e.ID) {
 			return e

@@ -18,8 +18,7 @@ import (
 type View struct {
 	Color term.Color
 	Width int
-	Keys  bool   // the reader presses keys instead of typing commands
-	Dir   string // " --dir …" if commands need it
+	Keys  bool // the reader presses keys instead of typing commands
 	Lang  i18n.Language
 }
 
@@ -65,13 +64,13 @@ var notAllPlayed = i18n.New("✗ Not all failures were played within {time}. Loo
 // Screen shows one thing: the compiler's first error, why the lock cannot be judged, the clearest
 // failure, or that it passed.
 func (r Result) Screen(v View) string {
-	text, next := r.Exercise.headline(v), v.say(nextChange, "dir", v.Dir)
+	text, next := r.Exercise.headline(v), v.say(nextChange, "dir", r.Folder.Flag)
 	red, mistakes := r.Exercise.red(r.Report), r.Exercise.mistakes(r.Report.Found)
 	after, more := r.Exercise.next()
 	switch {
 	case r.Passed:
 		text += r.fixed(v) + "\n" + r.goesOn(v)
-		next = v.say(nextBegins, "dir", v.Dir, "id", after.ID)
+		next = v.say(nextBegins, "dir", r.Folder.Flag, "id", after.ID)
 	case len(red) > 0:
 		text += r.failed(v, red) + r.Report.printed(v)
 	case len(mistakes) > 0:
@@ -154,10 +153,7 @@ func (r Result) searched(v View, f judge.Found) string {
 		v.wrapped(v.say(survivesOnly, "n", len(r.Exercise.Required()))) + "\n" + v.counterexample(f)
 }
 
-var (
-	notCompiled = i18n.New("✗ it does not compile")
-	yourLock    = i18n.New("✗ your lock {what}")
-)
+var yourLock = i18n.New("✗ your lock {what}")
 
 // stop returns why a run did not end, and advice.
 func (v View) stop(c *judge.Cause) string {
@@ -168,7 +164,7 @@ func (v View) stop(c *judge.Cause) string {
 func (r Report) stopped(v View) string {
 	switch {
 	case r.Compile != nil:
-		return v.line(term.Red, v.say(notCompiled)) + "\n" + v.wrapped(r.Compile.Localize(v.Lang))
+		return v.line(term.Red, "✗ "+v.say(r.Compile.Kind())) + "\n" + v.wrapped(r.Compile.Localize(v.Lang))
 	case r.Cause != nil:
 		return v.stop(r.Cause)
 	}

@@ -23,6 +23,20 @@ type CompileError struct {
 	File string       `json:"file"` // "" if the error is about no line
 	Line int          `json:"line,omitempty"`
 	Text i18n.Message `json:"text"`
+	API  bool         `json:"other_api,omitempty"` // the lock compiles, but the failures cannot call it
+}
+
+var (
+	doesNotCompile = i18n.New("it does not compile")
+	hasOtherAPI    = i18n.New("the failures cannot call it")
+)
+
+// Kind returns which of the two errors it is.
+func (e *CompileError) Kind() i18n.Text {
+	if e.API {
+		return hasOtherAPI
+	}
+	return doesNotCompile
 }
 
 func (e *CompileError) Error() string { return e.Localize(i18n.English) }
@@ -42,6 +56,8 @@ type shape struct {
 	stage       string // the ID of a lock of this repository; "" for a learner's
 	hasSubject  bool
 	hasNewMutex bool
+	isGraded    bool     // then NewMutex may return no error
+	noError     string   // ", nil" if NewMutex returns none
 	option      string   // the type of NewMutex's options; "" without options
 	hasFixed    bool     // it has the option WithoutWatchdog
 	hasLimit    bool     // it has the option WithMaxHold
@@ -49,18 +65,25 @@ type shape struct {
 	frames      []string // of types that embed a go-redis client, and send what the lock gives them
 }
 
+// The funcs that make a lock for the failures.
+const (
+	mutexFunc   = "NewMutex(rdb redis.UniversalClient, name string, lease time.Duration) (*Mutex, error)"
+	subjectFunc = "Subject() failures.Subject"
+)
+
 // Errors of a lock that cannot be played.
 var (
 	noGoFile   = i18n.New("there is no Go file: kata reset brings the start back")
-	noNewMutex = i18n.New("there is no func NewMutex(rdb redis.UniversalClient, name string, lease time.Duration) (*Mutex, error), and no func Subject() failures.Subject")
+	noNewMutex = i18n.New("there is no func " + mutexFunc + ", and no func " + subjectFunc)
 	tooLong    = i18n.New("the file has {n} MB, so this is no lock: a lock has some kilobytes")
 	isMain     = i18n.New("the package is main, which cannot be imported: call it mylock")
+	isExcluded = i18n.New("a build tag, or the file's name, excludes it on this machine")
 
-	cannotBuild = i18n.New("the go command cannot build your lock ({why}): run go mod download once, with a network, in the folder of the repository")
+	cannotBuild = i18n.New("the go command cannot build your lock: {why}; if a module is missing, run go mod download once, with a network, in the folder of the repository")
 	noMethod    = i18n.New("Your {type} has no method {method}.")
 	otherMethod = i18n.New("The failures call {wanted}, but your {type} has {have}.")
 	itHolds     = i18n.New("Lock of your {type} returns {result}, a hold: tell the failures so in func Subject() failures.Subject, with New: adapters.Holding(…, ErrLocked, ErrLost). docs/kata.md has an example.")
-	otherMutex  = i18n.New("NewMutex has to be NewMutex(rdb redis.UniversalClient, name string, lease time.Duration) (*Mutex, error): {why}")
+	otherFunc   = i18n.New("the failures need func {wanted}: {why}")
 )
 
 // mostBytes is the longest file that is read as a lock's.
@@ -69,9 +92,13 @@ const mostBytes = 1 << 20
 // read checks the declarations of the files before the compiler does: the compiler's errors about the
 // generated program would not help the lock's author.
 func (s *shape) read(files Files) error {
-	isGo := false
+	isGo, excluded := false, ""
 	for _, name := range files.names() {
 		if path.Ext(name) != ".go" {
+			continue
+		}
+		if !isCompiled(name, files[name]) {
+			excluded = name
 			continue
 		}
 		isGo = true
@@ -97,10 +124,12 @@ func (s *shape) read(files Files) error {
 		}
 	}
 	switch {
+	case !isGo && excluded != "":
+		return &CompileError{File: excluded, Line: 1, Text: isExcluded.Args()}
 	case !isGo:
 		return &CompileError{Text: noGoFile.Args()}
 	case !s.hasSubject && !s.hasNewMutex:
-		return &CompileError{Text: noNewMutex.Args()}
+		return &CompileError{Text: noNewMutex.Args(), API: true}
 	}
 	return nil
 }
@@ -113,6 +142,9 @@ func (s *shape) declare(f *ast.FuncDecl) {
 		s.hasSubject = true
 	case "NewMutex":
 		s.hasNewMutex = true
+		if s.isGraded && f.Type.Results.NumFields() == 1 {
+			s.noError = ", nil"
+		}
 		if n := len(f.Type.Params.List); n > 0 {
 			if options, ok := f.Type.Params.List[n-1].Type.(*ast.Ellipsis); ok {
 				s.option = types.ExprString(options.Elt)
@@ -148,7 +180,7 @@ func (s *shape) expression() string {
 		return s.name + ".Subject()"
 	}
 	create := func(option string) string {
-		return fmt.Sprintf("func(r redis.UniversalClient, n string, l time.Duration) (failures.Locker, error) { return %s.NewMutex(r, n, l%s) }", s.name, option)
+		return fmt.Sprintf("func(r redis.UniversalClient, n string, l time.Duration) (failures.Locker, error) { return %s.NewMutex(r, n, l%s)%s }", s.name, option, s.noError)
 	}
 	variants := ""
 	if s.hasFixed {
@@ -163,7 +195,7 @@ func (s *shape) expression() string {
 var (
 	compilerLine = regexp.MustCompile(`(?m)^(?:vet: )?([^:\n]*\.go):(\d+)(?::\d+)?: (.*)$`)
 	misses       = regexp.MustCompile(`\(value of type \*?(?:\w+\.)?(\w+)\).*\(missing method (\w+)\)`)
-	differs      = regexp.MustCompile(`\(value of type \*?(?:\w+\.)?(\w+)\).*\(wrong type for method \w+\)\n\s*have (.*)\n\s*want (.*)`)
+	differs      = regexp.MustCompile(`\((?:value of )?type \*?(?:\w+\.)?(\w+)\).*\(wrong type for method \w+\)\n\s*have (.*)\n\s*want (.*)`)
 	signatures   = map[string]string{
 		"Lock": "Lock(ctx context.Context) error", "TryLock": "TryLock(ctx context.Context) (bool, error)", "Unlock": "Unlock(ctx context.Context) error",
 	}
@@ -188,7 +220,11 @@ func compileError(output string, err error) error {
 	if strings.Contains(at[1], "lockkata-") { // a copy, or the generated file
 		var isCopy bool
 		if _, found.File, isCopy = strings.Cut(found.File, "_mylock_"); !isCopy {
-			found.Line, found.Text = 0, otherMutex.Args("why", at[3])
+			wanted := mutexFunc
+			if strings.Contains(at[3], ".Subject") {
+				wanted = subjectFunc
+			}
+			found.Line, found.API, found.Text = 0, true, otherFunc.Args("wanted", wanted, "why", at[3])
 		}
 	}
 	if missing := misses.FindStringSubmatch(output); missing != nil && signatures[missing[2]] != "" {
