@@ -122,8 +122,8 @@ func (v Verdict) At() *trace.Source {
 	return against.CommandIn(v.Trace).Source
 }
 
-// SourceOf returns the line of the lock that broke a rule: the line of the finding's command, or else that of the last
-// command before it of the same call or client.
+// SourceOf returns the line of the lock that broke a rule: the line of the finding's command or panic, or else that of
+// the last command before it of the same call or client.
 func SourceOf(tr *trace.Trace, f oracle.Finding) (source trace.Source) {
 	if known := f.CommandIn(tr).Source; known != nil {
 		return *known
@@ -133,6 +133,9 @@ func SourceOf(tr *trace.Trace, f oracle.Finding) (source trace.Source) {
 		return source
 	}
 	broken := tr.Events[end]
+	if broken.Kind == trace.Returned && broken.Source != nil {
+		return *broken.Source
+	}
 	for _, e := range tr.Events[:end] {
 		isMine := e.Client == f.Client && (broken.Call == 0 || e.Call == broken.Call)
 		if e.Source != nil && isMine {

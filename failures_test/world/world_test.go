@@ -107,6 +107,7 @@ func TestDiscoverReturnsTheScriptsOfALock(t *testing.T) {
 func TestPanicOfALockIsAResult(t *testing.T) {
 	tr := runWith(t, world.Config{New: newPanicky}, func(w *world.World) { w.Client("A").Lock() })
 	require.Equal(t, trace.Result{Error: "panic: no idea", Claim: trace.ClaimPanic}, result(t, tr, "A"))
+	require.Equal(t, "Lock", tr.Events[len(tr.Events)-1].Source.Function)
 }
 
 type panicky struct{ lock }

@@ -130,7 +130,7 @@ func (r Result) failed(v View, red []Cell) string {
 	if isBroken { // a long drawing may have scrolled the first line away
 		text += headline
 	}
-	if f.Basic || f.Family == failures.Normal {
+	if (f.Basic || f.Family == failures.Normal) && !against.Panics && first.Cause == nil {
 		text += v.wrapped(i18n.Text(f.Fixed).Localize(v.Lang))
 	}
 	more := 0

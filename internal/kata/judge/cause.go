@@ -68,8 +68,8 @@ var (
 	mutexHeldA = i18n.New("{call} waits at {line} for a sync.Mutex that another call holds while it waits for Redis at {other}: a context cannot end that wait.")
 	mutexNext  = i18n.New("Hold a sync.Mutex for fields only, and release it before you ask Redis.")
 
-	panicsIn  = i18n.New("{call} panics: {panic}")
-	panicNext = i18n.New("Look at the line that the panic names; a nil map or a nil pointer is the usual reason.")
+	panicsAt  = i18n.New("{call} panics at {line}: {panic}")
+	panicNext = i18n.New("A nil map or a nil pointer is the usual reason.")
 )
 
 // Hoards returns the cause of a lock that takes too much memory; line may be empty.
