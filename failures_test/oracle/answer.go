@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -22,6 +23,8 @@ var (
 	refusedByItself = i18n.New("{call} told {client} that another client holds the lock, but the key in Redis is {client}'s own")
 	freedIt         = i18n.New("Unlock told {client} that it does not hold the lock, but this call freed it")
 	stillItsOwn     = i18n.New("Unlock told {client} that it does not hold the lock, but the key in Redis is {client}'s own")
+	freedAfter      = i18n.New("Redis answered {reply} and the key is gone, but Unlock told {client} that it does not hold the lock")
+	ownAfter        = i18n.New("Redis answered {reply} and the key still has {client}'s own value, but Unlock told {client} that it does not hold the lock")
 	keptIt          = i18n.New("Unlock returned nil, but {client}'s key stayed for {time}")
 	nothingToFree   = i18n.New("Unlock returned nil, but {client} did not hold the lock")
 	falseLoss       = i18n.New("the lock told {client} that its hold was lost, but {client} had unlocked it itself")
@@ -33,6 +36,9 @@ var (
 	notAtAll        = i18n.New("0 times")
 	oftener         = i18n.NewPlural("once", "{n} times")
 )
+
+// afterReply are the texts about an Unlock that has sent a command.
+var afterReply = map[i18n.Text]i18n.Text{freedIt: freedAfter, stillItsOwn: ownAfter}
 
 // callEffects is the state of one call, and what its commands did in Redis.
 type callEffects struct {
@@ -99,7 +105,11 @@ func truth(f *file) func(*trace.Scene) {
 			case text == failsForNobody && (taken[e.Client] > 0 || s.Condition(e.Process).Closed): // this may mean that its hold is lost
 			case (text == freedIt || text == stillItsOwn) && told[e.Client]: // it may be told so again, also while its key is in Redis
 			case text != "":
-				f.report(e, text, "call", e.Op, "error", e.Result.Error)
+				last := cmp.Or(f.lastOf(e.Call, e), &trace.Event{})
+				if after := afterReply[text]; after != "" && last.Kind == trace.Executed {
+					text = after
+				}
+				f.report(e, text, "call", e.Op, "error", e.Result.Error, "reply", last.Reply)
 			case trace.IsAcquire(e.Op) && e.Result.Claim == trace.ClaimRefused:
 				ofOtherName(f, s)
 			}
