@@ -67,6 +67,8 @@ var (
 	mutexWaits = i18n.New("{call} waits at {line} for a sync.Mutex: a context cannot end that wait.")
 	mutexHeldA = i18n.New("{call} waits at {line} for a sync.Mutex that another call holds while it waits for Redis at {other}: a context cannot end that wait.")
 	mutexNext  = i18n.New("Hold a sync.Mutex for fields only, and release it before you ask Redis.")
+	mutexAlso  = i18n.New("{call} waits at {line} for a sync.Mutex, and {holder} waits at {other} ({state}): each may have what the other needs.")
+	alsoNext   = i18n.New("Release a sync.Mutex before you wait for another goroutine.")
 
 	panicsAt  = i18n.New("{call} panics at {line}: {panic}")
 	panicNext = i18n.New("A nil map or a nil pointer is the usual reason.")
@@ -100,12 +102,21 @@ func leaking(g world.Goroutine) *Cause {
 	return Because(Leaks, leakNext, say.Args("line", g.Line, "started", g.Started))
 }
 
-// mutexHeld returns the cause of calls that wait for a sync.Mutex.
+// mutexHeld returns the cause of calls that wait for a sync.Mutex. The runtime does not know who holds it: it is the
+// call that waits for Redis, unless another goroutine waits for something else than time.
 func mutexHeld(waiting world.Goroutine, all []world.Goroutine) *Cause {
+	inRedis := ""
 	for _, g := range all {
-		if g.InRedis && g.Line != "" {
-			return Because(HoldsMutex, mutexNext, mutexHeldA.Args("call", waiting.Function, "line", waiting.Line, "other", g.Line))
+		switch {
+		case g.Line == "" || g.Line == waiting.Line:
+		case g.InRedis:
+			inRedis = g.Line
+		case g.State != "select" && g.State != "sleep":
+			return Because(BlocksForever, alsoNext, mutexAlso.Args("call", waiting.Function, "line", waiting.Line, "holder", g.Function, "other", g.Line, "state", g.State))
 		}
 	}
-	return Because(HoldsMutex, mutexNext, mutexWaits.Args("call", waiting.Function, "line", waiting.Line))
+	if inRedis != "" {
+		return Because(HoldsMutex, mutexNext, mutexHeldA.Args("call", waiting.Function, "line", waiting.Line, "other", inRedis))
+	}
+	return Because(BlocksForever, mutexNext, mutexWaits.Args("call", waiting.Function, "line", waiting.Line))
 }

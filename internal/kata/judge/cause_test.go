@@ -1,0 +1,26 @@
+package judge
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/world"
+)
+
+func TestHolderOfAMutexIsNamedOnlyIfItIsKnown(t *testing.T) {
+	waits := world.Goroutine{State: "sync.Mutex.Lock", Function: "renew", Line: "mylock/watchdog.go:72"}
+	asks := world.Goroutine{State: "select", Function: "Lock", Line: "mylock/mutex.go:50", InRedis: true}
+	idle := world.Goroutine{State: "select", Function: "renew", Line: "mylock/watchdog.go:60"}
+	unlocks := world.Goroutine{State: "chan receive", Function: "stop", Line: "mylock/watchdog.go:51"}
+	for _, c := range []struct {
+		others []world.Goroutine
+		says   string
+	}{
+		{[]world.Goroutine{idle}, "renew waits at mylock/watchdog.go:72 for a sync.Mutex: a context cannot end that wait."},
+		{[]world.Goroutine{idle, asks}, "renew waits at mylock/watchdog.go:72 for a sync.Mutex that another call holds while it waits for Redis at mylock/mutex.go:50: a context cannot end that wait."},
+		{[]world.Goroutine{asks, unlocks}, "renew waits at mylock/watchdog.go:72 for a sync.Mutex, and stop waits at mylock/watchdog.go:51 (chan receive): each may have what the other needs."},
+	} {
+		require.Equal(t, c.says, mutexHeld(waits, append(c.others, waits)).Text.Error())
+	}
+}
