@@ -127,7 +127,7 @@ func (r Result) failed(v View, red []Cell) string {
 		text += v.wrapped(v.say(scenarioIs, "failure", f.ID, "steps", strings.Join(timeline.Scenario(first.Trace, v.Lang), " · "))) + "\n" +
 			v.picture(first.Trace, first.Findings)
 	}
-	if isBroken { // a long drawing may have scrolled the first line away
+	if isBroken && first.Trace != nil { // a long drawing may have scrolled the first line away
 		text += headline
 	}
 	if (f.Basic || f.Family == failures.Normal) && !against.Panics && first.Cause == nil {
