@@ -188,17 +188,17 @@ func (v Verdict) given(l i18n.Language) string {
 
 // Cause is a common reason of several failures that break a lock.
 type Cause struct {
-	Text     i18n.Text `json:"cause"` // a rule, or "the holder is not told of a loss"
+	Text     i18n.Text `json:"cause"` // a rule, or "the holder is not told of a loss in time"
 	Failures []string  `json:"failures"`
 }
 
 var (
 	ofOneCause = i18n.NewPlural("{n} failure: {cause}: {failures}", "{n} failures: {cause}: {failures}")
 	callPanics = i18n.New("a call panics")
-	lossHidden = i18n.New("the holder is not told of a loss")
+	lossHidden = i18n.New("the holder is not told of a loss in time")
 )
 
-// Localize returns a line: "5 failures: the holder is not told of a loss: renew-partition …".
+// Localize returns a line: "5 failures: the holder is not told of a loss in time: renew-partition …".
 func (c Cause) Localize(l i18n.Language) string {
 	return ofOneCause.Of(len(c.Failures), "cause", c.Text, "failures", strings.Join(c.Failures, " ")).Localize(l)
 }
@@ -207,7 +207,7 @@ func (c Cause) Localize(l i18n.Language) string {
 func Causes(verdicts []Verdict) []Cause {
 	var causes []Cause
 	for _, v := range verdicts {
-		text := v.cause()
+		text := v.Why()
 		at := slices.IndexFunc(causes, func(c Cause) bool { return c.Text == text })
 		if at < 0 {
 			at = len(causes)
@@ -219,9 +219,9 @@ func Causes(verdicts []Verdict) []Cause {
 	return causes
 }
 
-// cause returns the rule that the lock broke. If the story takes its hold away, the cause of two
+// Why returns the rule that the lock broke. If the story takes its hold away, the cause of two
 // clients inside is that the holder was not told.
-func (v Verdict) cause() i18n.Text {
+func (v Verdict) Why() i18n.Text {
 	against, ok := v.Against()
 	switch {
 	case !ok:

@@ -168,6 +168,7 @@ func (f Finding) Sentence(l i18n.Language) string {
 type file struct {
 	*trace.Trace
 	rule   Rule
+	about  bool // the story is about the rule
 	calls  byCall
 	follow func(*trace.Scene)
 	found  []Finding
@@ -198,19 +199,23 @@ func (f *file) reportUntil(later, e *trace.Event, text i18n.Text, pairs ...any) 
 var aside = []Rule{Polling, CommandCount, RenewalCount, NeedlessError, RepeatedValue, EarlyUnlock, KeptSubscription}
 
 // Judge returns the findings of all rules, in the order of steps. Those of [aside] are asked only
-// if the story is about them: elsewhere they would hide the result that matters.
+// if the story is about them: elsewhere they would hide the result that matters. In a story about the
+// watchdog, a hold has to be renewed.
 func Judge(tr *trace.Trace, about ...Rule) []Finding {
 	isAside := func(m Rule) bool { return slices.Contains(aside, m) && !slices.Contains(about, m) }
-	return Ask(tr, slices.DeleteFunc(Rules(), isAside)...)
+	return ask(tr, slices.DeleteFunc(Rules(), isAside), about)
 }
 
-// Ask returns the findings of some rules only. They follow the trace together.
-func Ask(tr *trace.Trace, rules ...Rule) []Finding {
+// Ask returns the findings of some rules only.
+func Ask(tr *trace.Trace, rules ...Rule) []Finding { return ask(tr, rules, nil) }
+
+// ask has the rules follow the trace together.
+func ask(tr *trace.Trace, rules, about []Rule) []Finding {
 	calls := byCall{}
 	var files []*file
 	for _, d := range definitions {
 		if slices.Contains(rules, d.name) {
-			f := &file{Trace: tr, rule: d.name, calls: calls}
+			f := &file{Trace: tr, rule: d.name, about: slices.Contains(about, d.name), calls: calls}
 			f.follow = d.follow(f)
 			files = append(files, f)
 		}

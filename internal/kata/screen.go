@@ -114,7 +114,7 @@ func (r Result) failed(v View, red []Cell) string {
 	f, text := first.Failure, ""
 	against, isBroken := first.Against()
 	isBroken = isBroken && first.Outcome == failures.Broken
-	headline := r.first(v, rule.Args("rule", i18n.Text(against.Rule), "text", against.Text), first.Line)
+	headline := r.first(v, rule.Args("rule", first.Why(), "text", against.Text), first.Line)
 	switch {
 	case first.Cause != nil && !(isBroken && first.Cause.IsLeft()):
 		text, isBroken = v.stop(first.Cause)+"\n", false
