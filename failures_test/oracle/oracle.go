@@ -150,7 +150,29 @@ func In(l i18n.Language, all []Finding) []Finding {
 var (
 	sentence = i18n.New("✗ {rule}: {text}")
 	given    = i18n.New("(given) {rule}: {text}")
+	repeated = i18n.New("{what}, {n} times in {time}")
 )
+
+// Fold returns findings with those that repeat each other as one.
+func Fold(all []Finding) (folded []Finding) {
+	for i, f := range all {
+		same := func(x Finding) bool { return x.Rule == f.Rule && x.Text == f.Text && x.Given == f.Given }
+		if slices.ContainsFunc(all[:i], same) {
+			continue
+		}
+		n, last := 0, f
+		for _, x := range all[i:] {
+			if same(x) {
+				n, last = n+1, x
+			}
+		}
+		if n > 1 {
+			f.said = repeated.Args("what", f, "n", n, "time", (last.At - f.At).Truncate(time.Millisecond))
+		}
+		folded = append(folded, f)
+	}
+	return folded
+}
 
 // Shown returns the step at which pictures show the finding.
 func (f Finding) Shown() int { return max(f.Step, f.Until) }
