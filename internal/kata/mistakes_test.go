@@ -1,6 +1,7 @@
 package kata
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -63,6 +64,19 @@ func TestEndlessRecursionNamesTheRecursiveCall(t *testing.T) {
 	require.Equal(t, "mylock/mutex.go:53", line)
 	_, line = crash(strings.ReplaceAll(stack, "goroutine stack exceeds", "something else"), "locks/lock0/mylock")
 	require.Equal(t, "mylock/mutex.go:51", line)
+}
+
+func TestLongDrawingIsShortened(t *testing.T) {
+	for found, says := range map[int]string{5: "line 39\n⋮ 60 lines left out: go run . kata check --all\n\n", 98: "line 9\n⋮ 60 lines left out: go run . kata check --all\nline 70\n"} {
+		drawing := ""
+		for n := range 100 {
+			drawing += fmt.Sprintf("line %d\n", n)
+		}
+		drawing = strings.Replace(drawing, fmt.Sprintf("line %d\n", found), "✗ leak: forever\n", 1) + "\n"
+		require.Contains(t, View{}.shortened(drawing, "leak"), says)
+		require.Contains(t, View{}.shortened(drawing, "leak"), "✗ leak: forever\n")
+		require.Equal(t, drawing, View{All: true}.shortened(drawing, "leak"))
+	}
 }
 
 func TestCheckThatEndsTooEarlyIsReported(t *testing.T) {

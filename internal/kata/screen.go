@@ -3,6 +3,7 @@ package kata
 import (
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	failures "lockkata/failures_test"
@@ -18,6 +19,7 @@ import (
 type View struct {
 	Color term.Color
 	Width int
+	All   bool   // long drawings, too, are whole
 	Keys  bool   // the reader presses keys instead of typing commands
 	Dir   string // " --dir …" if commands need it
 	Lang  i18n.Language
@@ -45,6 +47,34 @@ func (v View) painted(style term.Style, text string) string {
 // picture draws a trace.
 func (v View) picture(tr *trace.Trace, findings []oracle.Finding) string {
 	return timeline.Text(tr, findings, timeline.Options{Color: v.Color, Width: v.Width, Language: v.Lang}) + "\n"
+}
+
+const (
+	mostDrawn  = 40 // lines of a drawing
+	firstDrawn = 10 // those that are always shown
+)
+
+var leftOut = i18n.New("⋮ {n} lines left out: go run . kata check --all{dir}")
+
+// shortened leaves lines out of a long drawing: those after its first finding by a rule, and those long before.
+func (v View) shortened(drawing string, broken i18n.Text) string {
+	lines := strings.SplitAfter(strings.TrimRight(drawing, "\n")+"\n", "\n")
+	lines = lines[:len(lines)-1]
+	if v.All || len(lines) <= mostDrawn {
+		return drawing
+	}
+	sign := v.say(rule, "rule", broken, "text", "")
+	found := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, sign) })
+	end := min(max(found+2, mostDrawn), len(lines))
+	text, before := strings.Join(lines[:firstDrawn], ""), end-mostDrawn
+	if before > 0 {
+		text += v.line(term.Dim, v.say(leftOut, "n", before, "dir", v.Dir))
+	}
+	text += strings.Join(lines[firstDrawn+before:end], "")
+	if after := len(lines) - end; after > 0 {
+		text += v.line(term.Dim, v.say(leftOut, "n", after, "dir", v.Dir))
+	}
+	return text + "\n"
 }
 
 var exerciseHead = i18n.New("exercise {id}: {title}")
@@ -125,7 +155,7 @@ func (r Result) failed(v View, red []Cell) string {
 	}
 	if first.Trace != nil {
 		text += v.wrapped(v.say(scenarioIs, "failure", f.ID, "steps", strings.Join(timeline.Scenario(first.Trace, v.Lang), " · "))) + "\n" +
-			v.picture(first.Trace, first.Findings)
+			v.shortened(v.picture(first.Trace, first.Findings), i18n.Text(against.Rule))
 	}
 	if isBroken && first.Trace != nil { // a long drawing may have scrolled the first line away
 		text += headline
