@@ -23,7 +23,7 @@ var (
 	refusedByItself = i18n.New("{call} told {client} that another client holds the lock, but the key in Redis is {client}'s own")
 	freedIt         = i18n.New("Unlock told {client} that it does not hold the lock, but this call freed it")
 	stillItsOwn     = i18n.New("Unlock told {client} that it does not hold the lock, but the key in Redis is {client}'s own")
-	freedAfter      = i18n.New("Redis answered {reply} and the key is gone, but Unlock told {client} that it does not hold the lock")
+	freedAfter      = i18n.New("this call freed the key and Redis answered {reply}, but Unlock told {client} that it does not hold the lock")
 	ownAfter        = i18n.New("Redis answered {reply} and the key still has {client}'s own value, but Unlock told {client} that it does not hold the lock")
 	keptIt          = i18n.New("Unlock returned nil, but {client}'s key stayed for {time}")
 	nothingToFree   = i18n.New("Unlock returned nil, but {client} did not hold the lock")
