@@ -135,7 +135,7 @@ func (d *dog) follow(s *trace.Scene, renewal func(*trace.Event) bool) {
 			}
 		}
 	case trace.Sent:
-		if e.Background && e.Command[0] != "SUBSCRIBE" {
+		if e.Background && e.Command[0] != "SUBSCRIBE" && e.Command[0] != "PING" {
 			d.lastHeard, d.failed = d.lastAcquire, false
 		}
 	case trace.Executed:

@@ -25,6 +25,7 @@ func TestMistakeIsExplainedByWhatItBreaks(t *testing.T) {
 			}
 			r := checked(t, exercise(t, m.exercise), m.files())
 			first := strings.Split(r.Screen(View{Width: 200}), "\n")[2]
+			require.LessOrEqual(t, strings.Count(r.Screen(View{Width: 80}), "\n"), 60)
 			require.False(t, r.Passed)
 			require.True(t, strings.HasPrefix(first, m.says), first)
 		})
