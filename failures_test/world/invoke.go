@@ -61,7 +61,7 @@ func (c *Call) act() {
 func runGuarded(call *Call, do action) (result trace.Result) {
 	defer func() {
 		if p := recover(); p != nil {
-			source := callerStack().source(call.Client.world.config.SkipFrames)
+			source := callerStack().panicSource(call.Client.world.config.SkipFrames)
 			call.panicked = &source
 			result = trace.Result{Error: fmt.Sprintf("panic: %v", p), Claim: trace.ClaimPanic}
 		}
