@@ -167,6 +167,10 @@ func (m *mutex) Unlock(ctx context.Context) error {
 		freed = m.rdb.Eval(ctx, strings.ReplaceAll(compareAndDelete, "return", "local _ ="), []string{m.key}, m.value)
 	case "syntax":
 		freed = m.rdb.Eval(ctx, "if redis.call(", []string{m.key}, m.value)
+	case "returns 0":
+		freed = m.rdb.Eval(ctx, strings.Replace(compareAndDelete, "return", "return 0 *", 1), []string{m.key}, m.value)
+	case "compares a number":
+		freed = m.rdb.Eval(ctx, strings.Replace(compareAndDelete, "ARGV[1]", "tonumber(ARGV[1])", 1), []string{m.key}, m.value)
 	case "swapped":
 		freed = m.rdb.Eval(ctx, compareAndDelete, []string{m.value}, m.key)
 	default:
@@ -216,6 +220,8 @@ func TestSmallMistakeIsFoundByItsFailure(t *testing.T) {
 		{"panics", "second-client", oracle.Truth, "TryLock of B ends in a panic: not today", "TryLock"},
 		{"frees nothing", "free-lock-given", oracle.Truth, "Unlock returned nil, but A's key stayed for 1.1s", ""},
 		{"fails", "free-lock-given", oracle.Truth, "Unlock told A that it does not hold the lock, but the key in Redis is A's own", ""},
+		{"returns 0", "free-lock-given", oracle.Truth, "this call freed the key and Redis answered 0, but Unlock told A that it does not hold the lock", "Unlock"},
+		{"compares a number", "free-lock-given", oracle.Truth, "Redis answered 0 and the key still has A's own value, but Unlock told A that it does not hold the lock", "Unlock"},
 		{"bare EVALSHA", "free-lock-given", oracle.NeedlessError, "Unlock of A sends EVALSHA, and Redis does not know the script", "Unlock"},
 		{"no value", "free-lock-given", oracle.NeedlessError, "the script of A's Unlock returns no value", "Unlock"},
 		{"syntax", "free-lock-given", oracle.NeedlessError, "the script of A's Unlock is not correct Lua: ERR Error compiling script", "Unlock"},

@@ -122,8 +122,8 @@ func (v Verdict) At() *trace.Source {
 	return against.CommandIn(v.Trace).Source
 }
 
-// SourceOf returns the line of the lock that broke a rule: the line of the finding's command, or else that of the last
-// command before it of the same call or client.
+// SourceOf returns the line of the lock that broke a rule: the line of the finding's command or panic, or else that of
+// the last command before it of the same call or client.
 func SourceOf(tr *trace.Trace, f oracle.Finding) (source trace.Source) {
 	if known := f.CommandIn(tr).Source; known != nil {
 		return *known
@@ -133,6 +133,9 @@ func SourceOf(tr *trace.Trace, f oracle.Finding) (source trace.Source) {
 		return source
 	}
 	broken := tr.Events[end]
+	if broken.Kind == trace.Returned && broken.Source != nil {
+		return *broken.Source
+	}
 	for _, e := range tr.Events[:end] {
 		isMine := e.Client == f.Client && (broken.Call == 0 || e.Call == broken.Call)
 		if e.Source != nil && isMine {
@@ -186,17 +189,17 @@ func (v Verdict) given(l i18n.Language) string {
 
 // Cause is a common reason of several failures that break a lock.
 type Cause struct {
-	Text     i18n.Text `json:"cause"` // a rule, or "the holder is not told of a loss"
+	Text     i18n.Text `json:"cause"` // a rule, or "the holder is not told of a loss in time"
 	Failures []string  `json:"failures"`
 }
 
 var (
 	ofOneCause = i18n.NewPlural("{n} failure: {cause}: {failures}", "{n} failures: {cause}: {failures}")
 	callPanics = i18n.New("a call panics")
-	lossHidden = i18n.New("the holder is not told of a loss")
+	lossHidden = i18n.New("the holder is not told of a loss in time")
 )
 
-// Localize returns a line: "5 failures: the holder is not told of a loss: renew-partition …".
+// Localize returns a line: "5 failures: the holder is not told of a loss in time: renew-partition …".
 func (c Cause) Localize(l i18n.Language) string {
 	return ofOneCause.Of(len(c.Failures), "cause", c.Text, "failures", strings.Join(c.Failures, " ")).Localize(l)
 }
@@ -205,7 +208,7 @@ func (c Cause) Localize(l i18n.Language) string {
 func Causes(verdicts []Verdict) []Cause {
 	var causes []Cause
 	for _, v := range verdicts {
-		text := v.cause()
+		text := v.Why()
 		at := slices.IndexFunc(causes, func(c Cause) bool { return c.Text == text })
 		if at < 0 {
 			at = len(causes)
@@ -217,9 +220,9 @@ func Causes(verdicts []Verdict) []Cause {
 	return causes
 }
 
-// cause returns the rule that the lock broke. If the story takes its hold away, the cause of two
+// Why returns the rule that the lock broke. If the story takes its hold away, the cause of two
 // clients inside is that the holder was not told.
-func (v Verdict) cause() i18n.Text {
+func (v Verdict) Why() i18n.Text {
 	against, ok := v.Against()
 	switch {
 	case !ok:

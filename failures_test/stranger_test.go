@@ -77,7 +77,7 @@ func TestStuckLockIsReportedWithItsLine(t *testing.T) {
 				}
 				require.Contains(t, string(out), fmt.Sprintf("broken %d, safe %d, not by this lock %d, not applicable %d",
 					cells[failures.Broken], cells[failures.Safe], cells[failures.Limit], cells[failures.NotApplicable]))
-				require.Contains(t, string(out), "\n        1 failure: the holder is not told of a loss: work-outlives-fixed-lease\n")
+				require.Contains(t, string(out), "\n        1 failure: the holder is not told of a loss in time: work-outlives-fixed-lease\n")
 			}
 		})
 	}

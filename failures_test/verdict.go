@@ -65,9 +65,12 @@ func Judge(f Failure, s Subject, play Play) Verdict {
 		return v
 	}
 	if v.Trace, v.Err = play(f.Config(s), f.Script); v.Trace != nil {
-		about := f.Breaks
+		about := slices.DeleteFunc(slices.Clone(f.Breaks), func(r oracle.Rule) bool { return r == oracle.Watchdog })
+		if slices.Contains(s.Has, Watchdog) && f.Variant == Default && !f.Loss {
+			about = append(about, oracle.Watchdog)
+		}
 		if slices.Contains(f.Needs, PubSub) { // a waiter that is woken need not ask
-			about = append(slices.Clip(about), oracle.CommandCount)
+			about = append(about, oracle.CommandCount)
 		}
 		v.Findings = oracle.Judge(v.Trace, about...)
 		if !slices.Contains(s.Has, Reentry) { // a number in Redis is no count of holds
@@ -275,14 +278,17 @@ func unknownCommand(tr *trace.Trace) i18n.Message {
 
 // Against returns the finding for which the lock is reported. It is the first of these:
 //
-//   - a lease that is not the one asked for, since the rest follows from it;
+//   - a lease that is not the one asked for, or that was not renewed so that two were inside, since the rest follows from it;
 //   - a finding by a rule that the failure is about;
 //   - a finding by a rule that the failure's story does not break by itself.
 //
 // Findings after a call that outlived its context are its consequences, and do not count.
 func (v Verdict) Against() (found oracle.Finding, ok bool) {
 	other := func(x oracle.Finding) bool { return !slices.Contains(v.Failure.Given, x.Rule) }
-	root := func(x oracle.Finding) bool { return x.Rule == oracle.Lease && other(x) }
+	two := oracle.Violates(v.Findings, oracle.Exclusion)
+	root := func(x oracle.Finding) bool {
+		return (x.Rule == oracle.Lease || x.Rule == oracle.Watchdog && two) && other(x)
+	}
 	about := func(x oracle.Finding) bool { return slices.Contains(v.Failure.Breaks, x.Rule) }
 	findings := v.Findings
 	if late := slices.IndexFunc(findings, func(x oracle.Finding) bool { return x.Rule == oracle.Context && other(x) }); late >= 0 {

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -22,6 +23,8 @@ var (
 	refusedByItself = i18n.New("{call} told {client} that another client holds the lock, but the key in Redis is {client}'s own")
 	freedIt         = i18n.New("Unlock told {client} that it does not hold the lock, but this call freed it")
 	stillItsOwn     = i18n.New("Unlock told {client} that it does not hold the lock, but the key in Redis is {client}'s own")
+	freedAfter      = i18n.New("this call freed the key and Redis answered {reply}, but Unlock told {client} that it does not hold the lock")
+	ownAfter        = i18n.New("Redis answered {reply} and the key still has {client}'s own value, but Unlock told {client} that it does not hold the lock")
 	keptIt          = i18n.New("Unlock returned nil, but {client}'s key stayed for {time}")
 	heldRefused     = i18n.New("{call} gave {client} the lock, but Redis had refused its {command}")
 	hidesRefusal    = i18n.New("{call} of {client} failed with {error}, which does not say that Redis refused its {command}: {answer}")
@@ -36,6 +39,9 @@ var (
 	notAtAll        = i18n.New("0 times")
 	oftener         = i18n.NewPlural("once", "{n} times")
 )
+
+// afterReply are the texts about an Unlock that has sent a command.
+var afterReply = map[i18n.Text]i18n.Text{freedIt: freedAfter, stillItsOwn: ownAfter}
 
 // callEffects is the state of one call, and what its commands did in Redis.
 type callEffects struct {
@@ -110,7 +116,11 @@ func truth(f *file) func(*trace.Scene) {
 				refused := f.calls[e.Call].refused
 				f.report(e, text, "call", e.Op, "error", e.Result.Error, "command", shape(refused), "answer", strings.TrimPrefix(refused.Reply, "(error) "))
 			case text != "":
-				f.report(e, text, "call", e.Op, "error", e.Result.Error)
+				last := cmp.Or(f.lastOf(e.Call, e), &trace.Event{})
+				if after := afterReply[text]; after != "" && last.Kind == trace.Executed {
+					text = after
+				}
+				f.report(e, text, "call", e.Op, "error", e.Result.Error, "reply", last.Reply)
 			case trace.IsAcquire(e.Op) && e.Result.Claim == trace.ClaimRefused:
 				ofOtherName(f, s)
 			}

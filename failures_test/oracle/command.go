@@ -30,7 +30,7 @@ func (f *file) commandOf(e *trace.Event) *trace.Event {
 	switch {
 	case isSent(e):
 		return e
-	case e.Kind == trace.Returned && (slices.Contains(answers, f.rule) || f.rule == Exclusion && len(f.calls[e.Call].installed) == 0):
+	case e.Kind == trace.Returned && e.Source == nil && (slices.Contains(answers, f.rule) || f.rule == Exclusion && len(f.calls[e.Call].installed) == 0):
 		return f.lastOf(e.Call, e)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 
 var (
 	twoInside     = i18n.New("{client} is inside the lock while {other} still is")
+	leaseTooShort = i18n.New("{what}: {why}")
 	orderTwice    = i18n.New("the ledger has the order {order} twice, from {first} and from {second}")
 	heldTooLong   = i18n.New("{client} does not get the lock: {other} has held it for {time}")
 	newestRefused = i18n.New("the ledger refuses the token of {client}, the newest holder")
@@ -21,9 +22,16 @@ var (
 // whose key another client removed cannot know at once: it is excused if it is told in time.
 func exclusion(f *file) func(*trace.Scene) {
 	taken := map[string]time.Duration{} // client → when its key was taken away
+	short := map[string]i18n.Message{}  // client → that its lease is shorter than it asked for
 	return func(s *trace.Scene) {
 		e := s.Event
 		for _, effect := range e.Effects {
+			if got, ok := leaseOf(s, effect); ok && e.Kind == trace.Executed {
+				delete(short, effect.Owner.Client)
+				if got+f.Slack+time.Millisecond < f.Lease {
+					short[effect.Owner.Client] = otherLease.Args("client", effect.Owner.Client, "asked", f.Lease, "command", shape(e), "time", got)
+				}
+			}
 			switch {
 			case effect.Kind == trace.Installed:
 				delete(taken, effect.Owner.Client)
@@ -39,7 +47,11 @@ func exclusion(f *file) func(*trace.Scene) {
 			if gone && isToldInTime(f, other, s.Process(other), at) {
 				continue
 			}
-			f.report(e, twoInside, "other", other)
+			if why, is := short[other]; is && !owns(f.Trace, s.Keys, other) {
+				f.report(e, leaseTooShort, "what", twoInside.Args("client", e.Client, "other", other), "why", why)
+			} else {
+				f.report(e, twoInside, "other", other)
+			}
 			f.note(f.last(e, func(sent *trace.Event) bool { return sent.Call == e.Call && overwritesOf(sent, other) }))
 			break
 		}

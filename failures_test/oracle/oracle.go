@@ -150,7 +150,29 @@ func In(l i18n.Language, all []Finding) []Finding {
 var (
 	sentence = i18n.New("✗ {rule}: {text}")
 	given    = i18n.New("(given) {rule}: {text}")
+	repeated = i18n.New("{what}, {n} times in {time}")
 )
+
+// Fold returns findings with those that repeat each other as one.
+func Fold(all []Finding) (folded []Finding) {
+	for i, f := range all {
+		same := func(x Finding) bool { return x.Rule == f.Rule && x.Text == f.Text && x.Given == f.Given }
+		if slices.ContainsFunc(all[:i], same) {
+			continue
+		}
+		n, last := 0, f
+		for _, x := range all[i:] {
+			if same(x) {
+				n, last = n+1, x
+			}
+		}
+		if n > 1 {
+			f.said = repeated.Args("what", f, "n", n, "time", (last.At - f.At).Truncate(time.Millisecond))
+		}
+		folded = append(folded, f)
+	}
+	return folded
+}
 
 // Shown returns the step at which pictures show the finding.
 func (f Finding) Shown() int { return max(f.Step, f.Until) }
@@ -168,6 +190,7 @@ func (f Finding) Sentence(l i18n.Language) string {
 type file struct {
 	*trace.Trace
 	rule   Rule
+	about  bool // the story is about the rule
 	calls  byCall
 	follow func(*trace.Scene)
 	found  []Finding
@@ -198,19 +221,23 @@ func (f *file) reportUntil(later, e *trace.Event, text i18n.Text, pairs ...any) 
 var aside = []Rule{Polling, CommandCount, RenewalCount, NeedlessError, RepeatedValue, EarlyUnlock, KeptSubscription}
 
 // Judge returns the findings of all rules, in the order of steps. Those of [aside] are asked only
-// if the story is about them: elsewhere they would hide the result that matters.
+// if the story is about them: elsewhere they would hide the result that matters. In a story about the
+// watchdog, a hold has to be renewed.
 func Judge(tr *trace.Trace, about ...Rule) []Finding {
 	isAside := func(m Rule) bool { return slices.Contains(aside, m) && !slices.Contains(about, m) }
-	return Ask(tr, slices.DeleteFunc(Rules(), isAside)...)
+	return ask(tr, slices.DeleteFunc(Rules(), isAside), about)
 }
 
-// Ask returns the findings of some rules only. They follow the trace together.
-func Ask(tr *trace.Trace, rules ...Rule) []Finding {
+// Ask returns the findings of some rules only.
+func Ask(tr *trace.Trace, rules ...Rule) []Finding { return ask(tr, rules, nil) }
+
+// ask has the rules follow the trace together.
+func ask(tr *trace.Trace, rules, about []Rule) []Finding {
 	calls := byCall{}
 	var files []*file
 	for _, d := range definitions {
 		if slices.Contains(rules, d.name) {
-			f := &file{Trace: tr, rule: d.name, calls: calls}
+			f := &file{Trace: tr, rule: d.name, about: slices.Contains(about, d.name), calls: calls}
 			f.follow = d.follow(f)
 			files = append(files, f)
 		}

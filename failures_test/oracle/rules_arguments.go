@@ -30,18 +30,23 @@ func leaseAsked(f *file) func(*trace.Scene) {
 			return
 		}
 		for _, x := range e.Effects {
-			at := slices.IndexFunc(s.Keys, func(k trace.Key) bool { return k.Name == x.Key && k.Server == e.Server && k.TTL != trace.NoTTL })
-			if x.Kind != trace.Installed && x.Kind != trace.Leased || at < 0 {
-				continue
-			}
-			got := s.Keys[at].TTL
-			if got > 2*f.Lease || got+f.Slack < f.Lease*2/3 && (trace.IsAcquire(e.Op) || e.Background) {
+			got, ok := leaseOf(s, x)
+			if ok && (got > 2*f.Lease || got+f.Slack < f.Lease*2/3 && (trace.IsAcquire(e.Op) || e.Background)) {
 				told[e.Client] = true
 				f.report(e, otherLease, "asked", f.Lease, "command", shape(e), "time", got)
 				return
 			}
 		}
 	}
+}
+
+// leaseOf returns the lease that an effect of the scene's command has set, if it has set one.
+func leaseOf(s *trace.Scene, x trace.Effect) (lease time.Duration, ok bool) {
+	at := slices.IndexFunc(s.Keys, func(k trace.Key) bool { return k.Name == x.Key && k.Server == s.Event.Server && k.TTL != trace.NoTTL })
+	if x.Kind != trace.Installed && x.Kind != trace.Leased || at < 0 {
+		return 0, false
+	}
+	return s.Keys[at].TTL, true
 }
 
 // lockWaits reports a Lock that is refused at once while another process holds the lock, a TryLock

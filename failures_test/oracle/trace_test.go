@@ -154,6 +154,14 @@ func TestReentrantHolderBelievesUntilTheSecondUnlock(t *testing.T) {
 	require.Contains(t, s.found(), oracle.Exclusion)
 }
 
+func TestTwoInsideBecauseOfAShortLease(t *testing.T) {
+	s := newStory().call("A", trace.OpLock).installs("A", "A1").returns("A", held)
+	s.keys[0].TTL = 25 * time.Second
+	s.pass(25*time.Second).lapse(s.installed()).holds("B", "B1")
+	found := oracle.Ask(&s.trace, oracle.Exclusion)
+	require.Equal(t, "B is inside the lock while A still is: A asked for a lease of 30s, but its DO set 25s", found[0].Text)
+}
+
 func TestKeyOfADeadOwnerMayStayForOneLease(t *testing.T) {
 	for after, found := range map[time.Duration][]oracle.Rule{
 		30 * time.Second: nil,

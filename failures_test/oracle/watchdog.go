@@ -90,7 +90,7 @@ func (f *finished) isComing(s *trace.Scene) bool {
 
 // expired reports keys that expired although their watchdog had time to renew. A lock may stop
 // renewing a hold and tell its holder in time. It may not do so because of an error, nor if it has
-// renewed an earlier hold and never this one.
+// renewed an earlier hold and never this one. A lock without a watchdog renews nothing.
 func expired(f *file, s *trace.Scene, dogs map[string]*dog) {
 	e := s.Event
 	for _, effect := range e.Effects {
@@ -102,7 +102,7 @@ func expired(f *file, s *trace.Scene, dogs map[string]*dog) {
 		hindered := s.Condition(owner.Process).Away() || d.hindered > 0 && e.At-d.hindered <= f.Lease/3+Grace(f.Trace)
 		forgotten := d.renews && e.At-d.acquired > f.Lease/2 && d.lastHeard < owner.Call
 		isTold := func(x trace.Event) bool { return x.Kind == trace.Lost && x.Client == owner.Client && x.At == e.At }
-		ended := d.lastHeard < owner.Call || !d.failed && slices.ContainsFunc(f.Events[s.Index:], isTold)
+		ended := d.lastHeard < owner.Call && !f.about || !d.failed && slices.ContainsFunc(f.Events[s.Index:], isTold)
 		if hindered || ended && !forgotten {
 			continue
 		}
@@ -135,7 +135,7 @@ func (d *dog) follow(s *trace.Scene, renewal func(*trace.Event) bool) {
 			}
 		}
 	case trace.Sent:
-		if e.Background && e.Command[0] != "SUBSCRIBE" {
+		if e.Background && e.Command[0] != "SUBSCRIBE" && e.Command[0] != "PING" {
 			d.lastHeard, d.failed = d.lastAcquire, false
 		}
 	case trace.Executed:

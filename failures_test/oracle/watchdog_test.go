@@ -53,7 +53,6 @@ func TestKeyOfARenewedHolderMustNotExpire(t *testing.T) {
 
 func TestKeyMayExpireIfTheWatchdogCouldNotRenew(t *testing.T) {
 	for name, s := range map[string]func(*story) *story{
-		"there is no watchdog": func(s *story) *story { return s.pass(40 * time.Second) },
 		"the process is frozen": func(s *story) *story {
 			return s.renews("A", s.installed()).happens(trace.Frozen, "A").pass(40 * time.Second)
 		},
@@ -74,6 +73,13 @@ func TestKeyMayExpireIfTheWatchdogCouldNotRenew(t *testing.T) {
 			require.False(t, s.lapse(s.installed()).breaks(oracle.Watchdog))
 		})
 	}
+}
+
+func TestHoldMustBeRenewedInAStoryAboutTheWatchdog(t *testing.T) {
+	s := newStory().holds("A", "A1")
+	s.pass(30 * time.Second).lapse(s.installed())
+	require.Empty(t, oracle.Judge(&s.trace))
+	require.True(t, oracle.Violates(oracle.Judge(&s.trace, oracle.Watchdog), oracle.Watchdog))
 }
 
 // Each key could be renewed alone.

@@ -138,6 +138,9 @@ func makeLabels(s *Story, found []oracle.Finding) *Story {
 	t.passDeadlines(t.wakes)
 	t.passTime(t.wakes)
 	t.addFindings(-1)
+	for _, l := range s.Labels {
+		l.Found = oracle.Fold(l.Found)
+	}
 	return s
 }
 

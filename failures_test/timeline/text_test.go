@@ -114,6 +114,24 @@ func TestRepeatedAttemptsAreOneRow(t *testing.T) {
 	require.Contains(t, strings.Join(strings.Fields(got), " "), "the deadline of Lock │ passes")
 }
 
+func TestRepeatedFindingsAreOneLine(t *testing.T) {
+	tr, err := world.Run(t, world.Config{New: newPlain}, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Lock()
+		b.Lock(world.Within(5050 * time.Millisecond))
+	})
+	require.NoError(t, err)
+	var found []oracle.Finding
+	for _, e := range tr.Events {
+		if e.Kind == trace.Executed && e.Client == "B" {
+			found = append(found, oracle.Finding{Rule: oracle.WrongExtend, Step: e.Step, At: e.At, Client: "B", Text: "B asks"})
+		}
+	}
+	got := timeline.Text(tr, found, timeline.Options{})
+	require.Equal(t, 1, strings.Count(got, "✗"))
+	require.Contains(t, got, "✗ wrong extend: B asks, 51 times in 5s\n")
+}
+
 func TestTwoInsideAreMarkedIfTheyShareALock(t *testing.T) {
 	got := draw(t, timeline.Options{}, func(w *world.World) {
 		w.Client("A").Lock()

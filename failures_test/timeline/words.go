@@ -225,9 +225,9 @@ func (s *Story) Head(lane string) string {
 	return lane
 }
 
-// source returns the line that sent a command: mutex.go:64.
+// source returns the line that sent a command, or at which a call panicked: mutex.go:64.
 func source(e trace.Event) string {
-	if e.Kind != trace.Executed {
+	if e.Kind != trace.Executed && e.Kind != trace.Returned {
 		return ""
 	}
 	return e.Source.Short()

@@ -55,10 +55,10 @@ type Event struct {
 	Bound      time.Duration `json:"bound_ns,omitempty"` // how long a call waits at most, a sleep or a delay lasts; how far a clock jumps
 	CtxDone    bool          `json:"ctx_done,omitempty"` // of Called: the call's context was already cancelled
 	Effects    Effects       `json:"effects,omitempty"`
-	Keys       []Key         `json:"keys,omitempty"`   // in Redis after this step
-	Copies     []Key         `json:"copies,omitempty"` // with Keys: those of the master and of each replica
-	Orders     []Order       `json:"orders,omitempty"` // of Stored: in the ledger after this step
-	Source     *Source       `json:"source,omitempty"`
+	Keys       []Key         `json:"keys,omitempty"`     // in Redis after this step
+	Copies     []Key         `json:"copies,omitempty"`   // with Keys: those of the master and of each replica
+	Orders     []Order       `json:"orders,omitempty"`   // of Stored: in the ledger after this step
+	Source     *Source       `json:"source,omitempty"`   // of a command: the line that sent it; of Returned: the line at which the call panicked
 	Moment     Moment        `json:"moment,omitempty"`   // of a fault at a Command: where the Command was
 	Order      string        `json:"order,omitempty"`    // of Called: the order that it checks or inserts
 	Server     string        `json:"server,omitempty"`   // its name, if there are several

@@ -29,7 +29,7 @@ func (w *World) finish() bool {
 	for _, call := range finished {
 		call.over = true
 		call.result.Subscribed = call.Client.process.listens()
-		call.record(trace.Returned, trace.Event{Result: &call.result, Bound: call.bound})
+		call.record(trace.Returned, trace.Event{Result: &call.result, Bound: call.bound, Source: call.panicked})
 		call.watch()
 	}
 	return len(finished) > 0

@@ -61,6 +61,8 @@ func (c *Call) act() {
 func runGuarded(call *Call, do action) (result trace.Result) {
 	defer func() {
 		if p := recover(); p != nil {
+			source := callerStack().panicSource(call.Client.world.config.SkipFrames)
+			call.panicked = &source
 			result = trace.Result{Error: fmt.Sprintf("panic: %v", p), Claim: trace.ClaimPanic}
 		}
 	}()

@@ -74,17 +74,43 @@ func (s *stack) source(skipFrames []string) trace.Source {
 	if known, ok := sources.Load(key); ok {
 		return known.(trace.Source)
 	}
-	var found trace.Source
+	found := s.innermost(func(f runtime.Frame) bool {
+		return !beginsWith(f.Function, skipFrames...) && !isLibrary(f.Function) && !strings.Contains(f.File, goRedis)
+	})
+	sources.Store(key, found)
+	return found
+}
+
+// panicSource returns the innermost line outside Go, the module cache and the world. For a lock in the module cache
+// it returns that of source.
+func (s *stack) panicSource(skipFrames []string) trace.Source {
+	found := s.innermost(func(f runtime.Frame) bool {
+		return !isLibrary(f.Function) && !strings.HasPrefix(f.File, goRoot) && !strings.Contains(f.File, "/pkg/mod/")
+	})
+	if found.File == "" {
+		return s.source(skipFrames)
+	}
+	return found
+}
+
+// goRoot is the folder of Go's own packages.
+var goRoot = func() string {
+	collect := runtime.FuncForPC(reflect.ValueOf(runtime.GC).Pointer())
+	file, _ := collect.FileLine(collect.Entry())
+	return path.Dir(path.Dir(file)) + "/"
+}()
+
+// innermost returns the innermost line for which is returns true.
+func (s *stack) innermost(is func(runtime.Frame) bool) (found trace.Source) {
 	frames := runtime.CallersFrames(s.pcs[:s.depth])
 	for more := true; more && found.File == ""; {
 		var frame runtime.Frame
 		frame, more = frames.Next()
-		if !beginsWith(frame.Function, skipFrames...) && !isLibrary(frame.Function) && !strings.Contains(frame.File, goRedis) {
+		if is(frame) {
 			dir, file := path.Split(frame.File)
 			found = trace.Source{File: path.Join(path.Base(dir), file), Line: frame.Line, Function: shortFunction(frame.Function)}
 		}
 	}
-	sources.Store(key, found)
 	return found
 }
 

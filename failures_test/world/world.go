@@ -103,6 +103,8 @@ type Call struct {
 	isLost bool         // the lock was lost: it ended before Unlock
 	over   bool
 	ended  <-chan struct{}
+
+	panicked *trace.Source // the line at which it panicked
 }
 
 // wire is one connection between a client's go-redis and the world's Redis. The client's side is a

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -107,6 +108,9 @@ func TestDiscoverReturnsTheScriptsOfALock(t *testing.T) {
 func TestPanicOfALockIsAResult(t *testing.T) {
 	tr := runWith(t, world.Config{New: newPanicky}, func(w *world.World) { w.Client("A").Lock() })
 	require.Equal(t, trace.Result{Error: "panic: no idea", Claim: trace.ClaimPanic}, result(t, tr, "A"))
+	require.Equal(t, "Lock", tr.Events[len(tr.Events)-1].Source.Function)
+	tr = runWith(t, world.Config{New: newPanicky}, func(w *world.World) { w.Client("A").TryLock() })
+	require.Equal(t, "TryLock", tr.Events[len(tr.Events)-1].Source.Function, "not the line of package strings")
 }
 
 type panicky struct{ lock }
@@ -116,6 +120,10 @@ func newPanicky(rdb redis.UniversalClient, name string, lease time.Duration) (wo
 }
 
 func (*panicky) Lock(context.Context) error { panic("no idea") }
+
+func (*panicky) TryLock(context.Context) (bool, error) {
+	return strings.Repeat("no idea", -1) == "", nil
+}
 
 func TestInvalidScenarioIsAnError(t *testing.T) {
 	for name, c := range map[string]struct {

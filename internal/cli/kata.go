@@ -81,11 +81,12 @@ func (a *app) kataCommand() *cobra.Command {
 type kataApp struct {
 	*app
 	dir string
+	all bool // draws also long runs whole
 }
 
 // folder returns the learner's folder and how to draw output about it.
 func (k *kataApp) folder() (kata.Folder, kata.View, error) {
-	view := kata.View{Color: k.color, Width: k.width, Lang: k.lang}
+	view := kata.View{Color: k.color, Width: k.width, Lang: k.lang, All: k.all}
 	root, err := kata.FindRoot(".")
 	if info, statErr := os.Stat(k.dir); statErr == nil && !info.IsDir() {
 		err = isFile.Args("name", k.dir)
@@ -184,7 +185,7 @@ func (k *kataApp) examination(
 }
 
 func (k *kataApp) checkCommand() *cobra.Command {
-	return k.examination("check", "Compile your lock and run the failures on it, once", "print every verdict, with its trace, as JSON",
+	cmd := k.examination("check", "Compile your lock and run the failures on it, once", "print every verdict, with its trace, as JSON",
 		func(ctx context.Context, f kata.Folder, language i18n.Language) (finding, error, error) {
 			r, err := kata.Check(ctx, f, language, k.tell)
 			if !r.Passed {
@@ -192,6 +193,8 @@ func (k *kataApp) checkCommand() *cobra.Command {
 			}
 			return r, nil, err
 		})
+	cmd.Flags().BoolVar(&k.all, "all", false, "draw the whole run, however long")
+	return cmd
 }
 
 func (k *kataApp) exploreCommand() *cobra.Command {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"os"
 	"os/exec"
 	"slices"
@@ -156,12 +157,17 @@ func (e Exercise) rank(c Cell) int {
 }
 
 // length returns the number of events in a drawing of the failure; 0 for a basic one, since these keep
-// their order.
+// their order. A broken failure without a trace has too many events to be drawn.
 func (c Cell) length() int {
-	if c.Trace == nil || c.breaksBasic() {
+	switch {
+	case c.breaksBasic():
 		return 0
+	case c.Trace != nil:
+		return len(c.Trace.Events)
+	case c.Outcome == failures.Broken:
+		return math.MaxInt
 	}
-	return len(c.Trace.Events)
+	return 0
 }
 
 // survives reports whether the lock survives every required failure. A failure that was not tested

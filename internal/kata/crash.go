@@ -2,6 +2,7 @@ package kata
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"os/exec"
 	"path"
@@ -21,6 +22,7 @@ var (
 	dies       = i18n.New("Your lock ends the whole process: {why}.")
 	diesAt     = i18n.New("Your lock ends the whole process at {line}: {why}.")
 	diesNext   = i18n.New("A panic in a background goroutine ends the program that uses the lock. Find its cause and fix it.")
+	stackNext  = i18n.New("The function calls itself without end. Use a loop that waits, or return.")
 	killed     = i18n.New("The process of your lock was killed: {why}.")
 	signalNext = i18n.New("Look for a signal that the lock sends, or for too much memory.")
 	exits      = i18n.New("Your lock ends the whole process with status {status}, as os.Exit and log.Fatal do.")
@@ -40,6 +42,8 @@ func (p *Program) endedBadly(err error, stderr string, late bool) *judge.Cause {
 		return judge.Hoards(line)
 	case late:
 		return judge.Because(judge.TooSlow, killedNext, killedLate.Args())
+	case strings.HasPrefix(what, stackIsFull) && line != "":
+		return judge.Because(judge.Panics, stackNext, diesAt.Args("line", line, "why", what))
 	case what != "" && line != "":
 		return judge.Because(judge.Panics, diesNext, diesAt.Args("line", line, "why", what))
 	case what != "":
@@ -55,8 +59,11 @@ var noMemory = []string{"out of memory", "cannot allocate memory", "pthread_crea
 
 var crashLine = regexp.MustCompile(`(?m)^(?:panic|fatal error|runtime|runtime/cgo): (.*?)(?: \[recovered.*)?$`)
 
-// crash finds the reason in the output of the Go runtime, and the line of the lock. sources is the
-// folder of the lock's files.
+// stackIsFull begins what the runtime prints at an endless recursion.
+const stackIsFull = "goroutine stack exceeds"
+
+// crash finds the reason in the output of the Go runtime, and the line of the lock: the innermost one, or that of the
+// recursive call. sources is the folder of the lock's files.
 func crash(stderr, sources string) (what, line string) {
 	reason := crashLine.FindStringSubmatchIndex(stderr)
 	if reason == nil {
@@ -64,8 +71,14 @@ func crash(stderr, sources string) (what, line string) {
 	}
 	what = strings.TrimSuffix(stderr[reason[2]:reason[3]], ".")
 	source := regexp.MustCompile(`(?m)^\t(.*` + regexp.QuoteMeta(filepath.ToSlash(sources)) + `/\S+\.go:\d+)`)
-	if at := source.FindStringSubmatch(stderr[reason[1]:]); at != nil {
-		line = path.Join(path.Base(path.Dir(at[1])), path.Base(at[1]))
+	seen := map[string]bool{}
+	for _, at := range source.FindAllStringSubmatch(stderr[reason[1]:], -1) {
+		found := path.Join(path.Base(path.Dir(at[1])), path.Base(at[1]))
+		line = cmp.Or(line, found)
+		if strings.HasPrefix(what, stackIsFull) && seen[found] {
+			return what, found
+		}
+		seen[found] = true
 	}
 	return what, line
 }

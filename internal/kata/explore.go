@@ -140,6 +140,7 @@ var (
 // Screen shows the result for each property, and draws the shortest schedule that breaks it. At a
 // keyboard it shows only one of the broken properties.
 func (x Explored) Screen(v View) string {
+	v.All = true
 	text := x.Exercise.headline(v)
 	if x.Compile != nil {
 		return text + x.stopped(v)
@@ -165,7 +166,7 @@ func (x Explored) Screen(v View) string {
 func (v View) counterexample(f judge.Found) string {
 	text := v.line(term.Bold, v.say(shortestWay, "property", schedule.NameIn(v.Lang, f.Property), "env", schedule.NameIn(v.Lang, f.Env)))
 	if f.Trace != nil { // a lock that decides at random went another way
-		text += v.picture(f.Trace, f.Findings)
+		text += v.shortened(v.picture(f.Trace, f.Findings), ruleOf(f))
 	}
 	return text + v.painted(term.Red, v.say(brokenBy, "rule", ruleOf(f), "what", f.Text))
 }

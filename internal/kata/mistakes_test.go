@@ -1,6 +1,7 @@
 package kata
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -24,6 +25,7 @@ func TestMistakeIsExplainedByWhatItBreaks(t *testing.T) {
 			}
 			r := checked(t, exercise(t, m.exercise), m.files())
 			first := strings.Split(r.Screen(View{Width: 200}), "\n")[2]
+			require.LessOrEqual(t, strings.Count(r.Screen(View{Width: 80}), "\n"), 60)
 			require.False(t, r.Passed)
 			require.True(t, strings.HasPrefix(first, m.says), first)
 		})
@@ -65,6 +67,30 @@ func TestResultNamesTheLineAndFailuresThatAreNotRequired(t *testing.T) {
 	require.Regexp(t, `✗ wrong delete: A's DEL removes the lock of B \(B1\) \(mylock/mutex\.go:\d+\)\n\nScenario delete-foreign: A calls Lock\(\) · `, screen)
 	require.Contains(t, screen, "(given) broken exclusion: B is inside the lock while A still is")
 	require.NotContains(t, screen, "removes the lock of B (B1) (not part")
+}
+
+func TestEndlessRecursionNamesTheRecursiveCall(t *testing.T) {
+	stack := "runtime: goroutine stack exceeds 67108864-byte limit\nfatal error: stack overflow\n\ngoroutine 9 [running]:\n"
+	for _, at := range []string{"51", "53", "53"} {
+		stack += "locks/lock0/mylock.(*Mutex).TryLock(...)\n\t/go/locks/lock0/mylock/mutex.go:" + at + " +0x1d\n"
+	}
+	_, line := crash(stack, "locks/lock0/mylock")
+	require.Equal(t, "mylock/mutex.go:53", line)
+	_, line = crash(strings.ReplaceAll(stack, "goroutine stack exceeds", "something else"), "locks/lock0/mylock")
+	require.Equal(t, "mylock/mutex.go:51", line)
+}
+
+func TestLongDrawingIsShortened(t *testing.T) {
+	for found, says := range map[int]string{5: "line 39\n⋮ 60 lines left out: go run . kata check --all\n\n", 98: "line 9\n⋮ 60 lines left out: go run . kata check --all\nline 70\n"} {
+		drawing := ""
+		for n := range 100 {
+			drawing += fmt.Sprintf("line %d\n", n)
+		}
+		drawing = strings.Replace(drawing, fmt.Sprintf("line %d\n", found), "✗ leak: forever\n", 1) + "\n"
+		require.Contains(t, View{}.shortened(drawing, "leak"), says)
+		require.Contains(t, View{}.shortened(drawing, "leak"), "✗ leak: forever\n")
+		require.Equal(t, drawing, View{All: true}.shortened(drawing, "leak"))
+	}
 }
 
 func TestCheckThatEndsTooEarlyIsReported(t *testing.T) {

@@ -3,6 +3,7 @@ package kata
 import (
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	failures "lockkata/failures_test"
@@ -18,8 +19,10 @@ import (
 type View struct {
 	Color term.Color
 	Width int
+	All   bool // long drawings, too, are whole
 	Keys  bool // the reader presses keys instead of typing commands
 	Lang  i18n.Language
+	flag  string // that of the learner's folder
 }
 
 // prose is the greatest width of prose.
@@ -46,6 +49,34 @@ func (v View) picture(tr *trace.Trace, findings []oracle.Finding) string {
 	return timeline.Text(tr, findings, timeline.Options{Color: v.Color, Width: v.Width, Language: v.Lang}) + "\n"
 }
 
+const (
+	mostDrawn  = 40 // lines of a drawing
+	firstDrawn = 10 // those that are always shown
+)
+
+var leftOut = i18n.New("⋮ {n} lines left out: go run . kata check --all{dir}")
+
+// shortened leaves lines out of a long drawing: those after its first finding by a rule, and those long before.
+func (v View) shortened(drawing string, broken i18n.Text) string {
+	lines := strings.SplitAfter(strings.TrimRight(drawing, "\n")+"\n", "\n")
+	lines = lines[:len(lines)-1]
+	if v.All || len(lines) <= mostDrawn {
+		return drawing
+	}
+	sign := v.say(rule, "rule", broken, "text", "")
+	found := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, sign) })
+	end := min(max(found+2, mostDrawn), len(lines))
+	text, before := strings.Join(lines[:firstDrawn], ""), end-mostDrawn
+	if before > 0 {
+		text += v.line(term.Dim, v.say(leftOut, "n", before, "dir", v.flag))
+	}
+	text += strings.Join(lines[firstDrawn+before:end], "")
+	if after := len(lines) - end; after > 0 {
+		text += v.line(term.Dim, v.say(leftOut, "n", after, "dir", v.flag))
+	}
+	return text + "\n"
+}
+
 var exerciseHead = i18n.New("exercise {id}: {title}")
 
 // headline returns the first line of every screen.
@@ -64,13 +95,14 @@ var notAllPlayed = i18n.New("✗ Not all failures were played within {time}. Loo
 // Screen shows one thing: the compiler's first error, why the lock cannot be judged, the clearest
 // failure, or that it passed.
 func (r Result) Screen(v View) string {
-	text, next := r.Exercise.headline(v), v.say(nextChange, "dir", r.Folder.Flag)
+	v.flag = r.Folder.Flag
+	text, next := r.Exercise.headline(v), v.say(nextChange, "dir", v.flag)
 	red, mistakes := r.Exercise.red(r.Report), r.Exercise.mistakes(r.Report.Found)
 	after, more := r.Exercise.next()
 	switch {
 	case r.Passed:
 		text += r.fixed(v) + "\n" + r.goesOn(v)
-		next = v.say(nextBegins, "dir", r.Folder.Flag, "id", after.ID)
+		next = v.say(nextBegins, "dir", v.flag, "id", after.ID)
 	case len(red) > 0:
 		text += r.failed(v, red) + r.Report.printed(v)
 	case len(mistakes) > 0:
@@ -113,7 +145,7 @@ func (r Result) failed(v View, red []Cell) string {
 	f, text := first.Failure, ""
 	against, isBroken := first.Against()
 	isBroken = isBroken && first.Outcome == failures.Broken
-	headline := r.first(v, rule.Args("rule", i18n.Text(against.Rule), "text", against.Text), first.Line)
+	headline := r.first(v, rule.Args("rule", first.Why(), "text", against.Text), first.Line)
 	switch {
 	case first.Cause != nil && !(isBroken && first.Cause.IsLeft()):
 		text, isBroken = v.stop(first.Cause)+"\n", false
@@ -124,12 +156,12 @@ func (r Result) failed(v View, red []Cell) string {
 	}
 	if first.Trace != nil {
 		text += v.wrapped(v.say(scenarioIs, "failure", f.ID, "steps", strings.Join(timeline.Scenario(first.Trace, v.Lang), " · "))) + "\n" +
-			v.picture(first.Trace, first.Findings)
+			v.shortened(v.picture(first.Trace, first.Findings), i18n.Text(against.Rule))
 	}
-	if isBroken { // a long drawing may have scrolled the first line away
+	if isBroken && first.Trace != nil { // a long drawing may have scrolled the first line away
 		text += headline
 	}
-	if f.Basic || f.Family == failures.Normal {
+	if (f.Basic || f.Family == failures.Normal) && !against.Panics && first.Cause == nil {
 		text += v.wrapped(i18n.Text(f.Fixed).Localize(v.Lang))
 	}
 	more := 0

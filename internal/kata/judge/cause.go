@@ -68,13 +68,15 @@ var (
 	mutexWaits = i18n.New("{call} waits at {line} for a sync.Mutex: a context cannot end that wait.")
 	mutexHeldA = i18n.New("{call} waits at {line} for a sync.Mutex that another call holds while it waits for Redis at {other}: a context cannot end that wait.")
 	mutexNext  = i18n.New("Hold a sync.Mutex for fields only, and release it before you ask Redis.")
+	mutexAlso  = i18n.New("{call} waits at {line} for a sync.Mutex, and {holder} waits at {other} ({state}): each may have what the other needs.")
+	alsoNext   = i18n.New("Release a sync.Mutex before you wait for another goroutine.")
 
 	differInRuns = i18n.New("The same run on an empty Redis gave the tokens {first}, and then {second}: they depend on what your process did before, and each process has counters of its own.")
 	notOfRedis   = i18n.New("The tokens {tokens} are in no reply of Redis, and do not change with its clock: another process may have a higher one, or the same.")
 	tokenNext    = i18n.New("Draw the token in the script that takes the lock, and return it.")
 
-	panicsIn  = i18n.New("{call} panics: {panic}")
-	panicNext = i18n.New("Look at the line that the panic names; a nil map or a nil pointer is the usual reason.")
+	panicsAt  = i18n.New("{call} panics at {line}: {panic}")
+	panicNext = i18n.New("A nil map or a nil pointer is the usual reason.")
 )
 
 // Hoards returns the cause of a lock that takes too much memory; line may be empty.
@@ -105,12 +107,21 @@ func leaking(g world.Goroutine) *Cause {
 	return Because(Leaks, leakNext, say.Args("line", g.Line, "started", g.Started))
 }
 
-// mutexHeld returns the cause of calls that wait for a sync.Mutex.
+// mutexHeld returns the cause of calls that wait for a sync.Mutex. The runtime does not know who holds it: it is the
+// call that waits for Redis, unless another goroutine waits for something else than time.
 func mutexHeld(waiting world.Goroutine, all []world.Goroutine) *Cause {
+	inRedis := ""
 	for _, g := range all {
-		if g.InRedis && g.Line != "" {
-			return Because(HoldsMutex, mutexNext, mutexHeldA.Args("call", waiting.Function, "line", waiting.Line, "other", g.Line))
+		switch {
+		case g.Line == "" || g.Line == waiting.Line:
+		case g.InRedis:
+			inRedis = g.Line
+		case g.State != "select" && g.State != "sleep":
+			return Because(BlocksForever, alsoNext, mutexAlso.Args("call", waiting.Function, "line", waiting.Line, "holder", g.Function, "other", g.Line, "state", g.State))
 		}
 	}
-	return Because(HoldsMutex, mutexNext, mutexWaits.Args("call", waiting.Function, "line", waiting.Line))
+	if inRedis != "" {
+		return Because(HoldsMutex, mutexNext, mutexHeldA.Args("call", waiting.Function, "line", waiting.Line, "other", inRedis))
+	}
+	return Because(BlocksForever, mutexNext, mutexWaits.Args("call", waiting.Function, "line", waiting.Line))
 }

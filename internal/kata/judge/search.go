@@ -91,7 +91,7 @@ func (r *run) draw(found *Found, setup schedule.Setup, steps []string) {
 func withoutPanic(played schedule.Played) error {
 	for _, e := range played.Trace.Events {
 		if e.Kind == trace.Returned && e.Result.Claim == trace.ClaimPanic {
-			return panicsIn.Args("call", e.Op, "panic", strings.TrimPrefix(e.Result.Error, "panic: "))
+			return panicsAt.Args("call", e.Op, "line", e.Source, "panic", strings.TrimPrefix(e.Result.Error, "panic: "))
 		}
 	}
 	return nil
@@ -104,7 +104,7 @@ var (
 
 // unsearchable returns the cause of an error that ended a search.
 func (r *run) unsearchable(err error) *Cause {
-	if p := (i18n.Message{}); errors.As(err, &p) && p.Text == panicsIn {
+	if p := (i18n.Message{}); errors.As(err, &p) && p.Text == panicsAt {
 		return Because(Panics, panicNext, p)
 	}
 	if cause := r.guard.causeOf(err); cause.Kind != NoUse {

@@ -1,0 +1,37 @@
+package judge
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/schedule"
+	"lockkata/failures_test/trace"
+	"lockkata/failures_test/world"
+)
+
+func TestHolderOfAMutexIsNamedOnlyIfItIsKnown(t *testing.T) {
+	waits := world.Goroutine{State: "sync.Mutex.Lock", Function: "renew", Line: "mylock/watchdog.go:72"}
+	asks := world.Goroutine{State: "select", Function: "Lock", Line: "mylock/mutex.go:50", InRedis: true}
+	idle := world.Goroutine{State: "select", Function: "renew", Line: "mylock/watchdog.go:60"}
+	unlocks := world.Goroutine{State: "chan receive", Function: "stop", Line: "mylock/watchdog.go:51"}
+	for _, c := range []struct {
+		others []world.Goroutine
+		says   string
+	}{
+		{[]world.Goroutine{idle}, "renew waits at mylock/watchdog.go:72 for a sync.Mutex: a context cannot end that wait."},
+		{[]world.Goroutine{idle, asks}, "renew waits at mylock/watchdog.go:72 for a sync.Mutex that another call holds while it waits for Redis at mylock/mutex.go:50: a context cannot end that wait."},
+		{[]world.Goroutine{asks, unlocks}, "renew waits at mylock/watchdog.go:72 for a sync.Mutex, and stop waits at mylock/watchdog.go:51 (chan receive): each may have what the other needs."},
+	} {
+		require.Equal(t, c.says, mutexHeld(waits, append(c.others, waits)).Text.Error())
+	}
+}
+
+func TestSearchNamesTheLineOfAPanic(t *testing.T) {
+	panics := trace.Event{
+		Kind: trace.Returned, Op: trace.OpLock, Source: &trace.Source{File: "mylock/mutex.go", Line: 41},
+		Result: &trace.Result{Claim: trace.ClaimPanic, Error: "panic: not today"},
+	}
+	played := schedule.Played{Trace: &trace.Trace{Events: []trace.Event{panics}}}
+	require.EqualError(t, withoutPanic(played), "Lock panics at mylock/mutex.go:41: not today")
+}
