@@ -33,7 +33,7 @@ func Holding[H any, L interface {
 			return nil, err
 		}
 		h := NewHolds(lock.Lock, lock.TryLock, taken, lost)
-		h.causes = lost != nil
+		h.causes = h.Inside != nil && lost != nil
 		counting, _ := any(lock).(world.Counting)
 		forcing, _ := any(lock).(world.Forcing)
 		switch {

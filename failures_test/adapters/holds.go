@@ -33,7 +33,7 @@ type Holds[H any] struct {
 	Fence   func(H) int64                          // the hold's fencing token; nil for a lock without tokens
 	Loss    func(H) (<-chan struct{}, func() bool) // as Lost of [world.Noticing]; nil for a lock that does not report losses
 
-	causes bool // only a context that ends with the right cause counts as lost
+	causes bool // a context that is cancelled without a cause tells of no loss
 
 	mu      sync.Mutex
 	clients map[string]*client[H]
@@ -137,8 +137,7 @@ func (h *Holds[H]) Token(ctx context.Context) int64 {
 }
 
 // Lost returns a channel that is closed when the client's newest hold ends, and whether it was
-// lost. A hold of a lock without such causes is also lost if it ends without an Unlock and without
-// the end of the caller's context.
+// lost. A hold is also lost if it ends without an Unlock and without the end of the caller's context.
 func (h *Holds[H]) Lost(ctx context.Context) (<-chan struct{}, func() bool) {
 	newest := h.newest(ctx)
 	if newest == nil || h.Loss == nil {
@@ -149,7 +148,8 @@ func (h *Holds[H]) Lost(ctx context.Context) (<-chan struct{}, func() bool) {
 		h.mu.Lock()
 		released := newest.released
 		h.mu.Unlock()
-		return isLost() || !h.causes && !released && newest.taken.Err() == nil
+		tells := !h.causes || context.Cause(h.Inside(newest.hold)) != context.Canceled
+		return isLost() || tells && !released && newest.taken.Err() == nil
 	}
 }
 
