@@ -141,7 +141,7 @@ var networkFailures = []Failure{
 		Story:  "A's lease for this lock is twenty times as long as those that its watchdog renews. A asks for it while Redis stands still, and gives up. It frees what it may have got, and finds nothing. When Redis goes on, it executes the acquire. If A has stopped looking by then, nobody holds the lock, and B waits until the long lease is over.",
 		Fixed:  "A looks until it has found its key, or its own lease is over, with pauses that double. That it found nothing proves nothing: the command may still be on its way.",
 		Breaks: []oracle.Rule{oracle.Deadlock},
-		Given:  []oracle.Rule{oracle.Leak}, // nobody can remove the key before it is there
+		Given:  []oracle.Rule{oracle.Leak}, // the key is there before any client can free it
 		Live:   leaseOfMachine,
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")

@@ -42,8 +42,8 @@ func (c *tap) Read(raw []byte) (int, error) {
 	}
 }
 
-// The waiter's connection for messages stays open, but nothing arrives any more. After a look without a
-// message it is asked for a sign of life, and without one it is made anew.
+// The waiter's connection for messages stays open and is silent. After a look without a message the
+// service sends a PING, and without an answer it opens another connection.
 func TestConnectionWithoutMessagesIsMadeAnew(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		var silent []*atomic.Bool

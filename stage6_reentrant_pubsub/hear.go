@@ -84,7 +84,7 @@ func (s *Service) hear(sub *redis.PubSub) {
 	defer context.AfterFunc(s.ctx, func() { _ = sub.Close() })() // ends the wait for a message
 
 	broken := false      // the connection broke, and Redis has acknowledged nothing since
-	var warned time.Time // of that
+	var warned time.Time // when that was last logged
 	for {
 		message, err := sub.Receive(s.ctx)
 		s.received.Store(time.Now().UnixNano())

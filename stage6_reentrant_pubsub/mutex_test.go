@@ -356,8 +356,8 @@ func TestCleanUpOfALongLeaseSendsFewCommands(t *testing.T) {
 	})
 }
 
-// Redis stands still for longer than the service's lease, and executes the acquire then. Nobody holds the lock, and
-// nobody keeps the others out for an hour.
+// Redis stands still for longer than the service's lease, and executes the acquire then. The key must
+// not stay for its hour.
 func TestAcquireThatIsExecutedLateIsCleanedUp(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		r.Delay("acquire", 3*lease)
@@ -366,8 +366,7 @@ func TestAcquireThatIsExecutedLateIsCleanedUp(t *testing.T) {
 		_, err := r.Mutex().TryLock(ctx, stage6.Lease(time.Hour))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		r.Delay("acquire", 0)
-		time.Sleep(3 * lease)
-		time.Sleep(3 * lease) // the pauses have doubled up to that
+		time.Sleep(6 * lease) // it was executed after 3, and the pauses have doubled up to that
 		require.False(t, r.Exists(key))
 	})
 }

@@ -252,6 +252,20 @@ func TestFixedLeaseIsToldOfItsLoss(t *testing.T) {
 	}
 }
 
+// Holds with short fixed leases come one after another. A look at one of them does not take along all others.
+func TestShortFixedLeasesAreLookedAtAFewTimes(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		var looks atomic.Int64 // of locks
+		svc := r.Service(stage6.WithObserver(stage6.Observer{Renewed: func(locks int, _ error) { looks.Add(int64(locks)) }}))
+		for i := range 50 {
+			lock(t, mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context(), stage6.Lease(time.Second))
+			time.Sleep(20 * time.Millisecond)
+		}
+		time.Sleep(time.Second)
+		require.LessOrEqual(t, looks.Load(), int64(50*3))
+	})
+}
+
 func TestFailedRenewalsEndTheHoldWithItsLease(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		var log strings.Builder

@@ -68,7 +68,7 @@ func (s *Service) look() {
 		switch {
 		case !now.Before(o.ending()):
 			over[o] = o.cause(now)
-		case !o.renewAt.After(now.Add(s.lease / 60)):
+		case !o.renewAt.After(now.Add(o.third() / 20)):
 			due = append(due, o)
 			s.renewLater(o, o.deadline) // not again while this renewal is under way
 		default:
