@@ -101,7 +101,9 @@ func expired(f *file, s *trace.Scene, dogs map[string]*dog) {
 		}
 		hindered := s.Condition(owner.Process).Away() || d.hindered > 0 && e.At-d.hindered <= f.Lease/3+Grace(f.Trace)
 		forgotten := d.renews && e.At-d.acquired > f.Lease/2 && d.lastHeard < owner.Call
-		isTold := func(x trace.Event) bool { return x.Kind == trace.Lost && x.Client == owner.Client && x.At == e.At }
+		isTold := func(x trace.Event) bool {
+			return x.Kind == trace.Lost && x.Client == owner.Client && x.At-e.At <= f.Slack
+		}
 		ended := d.lastHeard < owner.Call && !f.about || !d.failed && slices.ContainsFunc(f.Events[s.Index:], isTold)
 		if hindered || ended && !forgotten {
 			continue

@@ -66,6 +66,7 @@ return 0;`)
 var (
 	ErrIllegalMonitorState = errors.New("doc2: IllegalMonitorStateException: 解锁线程与持有锁的线程不一致,解锁失败")
 	ErrTimerCancelled      = errors.New("doc2: IllegalStateException: Timer already cancelled")
+	ErrNonPositivePeriod   = errors.New("doc2: IllegalArgumentException: Non-positive period")
 )
 
 const (
@@ -139,14 +140,19 @@ func (l *Lock) renewalExpiration() error {
 	if l.timer.Err() != nil {
 		return ErrTimerCancelled
 	}
+	if l.period() <= 0 {
+		return ErrNonPositivePeriod
+	}
 	l.tasks <- struct{}{}
 	return nil
 }
 
+// period returns the time between two renewals.
+func (l *Lock) period() time.Duration { return time.Duration(l.expireTime/3) * time.Second }
+
 // runTimer is the Timer's thread: it runs the tasks one after the other. An exception ends
 // it, as in Java.
 func (l *Lock) runTimer() {
-	period := time.Duration(l.expireTime/3) * time.Second
 	var due []time.Time // the next time of each task
 	for {
 		var next <-chan time.Time
@@ -157,13 +163,13 @@ func (l *Lock) runTimer() {
 		case <-l.timer.Done():
 			return
 		case <-l.tasks:
-			due = append(due, time.Now().Add(period))
+			due = append(due, time.Now().Add(l.period()))
 		case now := <-next:
 			for i := range due {
 				if due[i].After(now) {
 					continue
 				}
-				due[i] = due[i].Add(period)
+				due[i] = due[i].Add(l.period())
 				if renewalScript.Run(l.timer, l.rdb, []string{l.lockKey}, l.expireTime, l.lockValue).Err() != nil {
 					l.cancelTimer()
 				}
