@@ -68,6 +68,23 @@ var renewing = []Failure{
 		},
 	},
 	{
+		ID: "renew-hangs", Family: Renewal, Needs: []Feature{Watchdog},
+		Title:    "one renewal is stuck in the network",
+		Story:    "A's first renewal is stuck in the network, and go-redis has no read timeout. Redis would answer the next one. A watchdog that waits for the first answer, or waits too long for a short lease, sends no other in time, and B gets the lock.",
+		Fixed:    "Each renewal has a deadline that leaves time for another one within the lease: a part of the lease, and not 5 s.",
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Watchdog},
+		Client:   func(o *redis.Options) { o.ReadTimeout = -1 },
+		Requires: []Precondition{given("A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Before(w.Renews).Delay(3 * w.Lease)
+			a.Lock()
+			w.Sleep(w.Lease + w.Lease/32)
+			b.Lock(world.Within(patience(w)))
+			a.Unlock()
+		},
+	},
+	{
 		ID: "renew-blips", Family: Renewal, Needs: []Feature{Watchdog},
 		Title:    "a renewal fails, and a lease later another one",
 		Story:    "Redis answers one of A's renewals with an error, accepts the next ones, and then answers another one with an error. A watchdog that remembers the first error, counts it, or has gone on with a shorter lease, does not survive the second, and B gets the lock.",

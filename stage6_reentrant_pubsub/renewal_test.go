@@ -132,6 +132,7 @@ func TestRenewalsGoOneByOneBehindARouterByTheFirstKey(t *testing.T) {
 	})
 }
 
+// A stuck command does not delay those for other locks.
 func TestRenewalsInAClusterShareNoCommand(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		rdb := redis.NewClusterClient(&redis.ClusterOptions{
@@ -147,8 +148,10 @@ func TestRenewalsInAClusterShareNoCommand(t *testing.T) {
 		defer svc.Close()
 		lock(t, mutexOf(t, svc, "order:1"), t.Context())
 		lock(t, mutexOf(t, svc, "order:2"), t.Context())
+		r.Delay("renew", time.Hour)
 		time.Sleep(lease / 3)
 		require.Equal(t, 2, r.Count("renew"))
+		time.Sleep(2 * time.Hour)
 	})
 }
 

@@ -84,23 +84,39 @@ func TestWaiterThatLeavesPassesTheWakeUpOn(t *testing.T) {
 	})
 }
 
-// The wait of the first waiter ends at the moment at which it is woken. One of the two waiters gets
-// the lock, in either order of these events.
-func TestWaiterWhoseWaitEndsAsItIsWokenPassesTheWakeUpOn(t *testing.T) {
-	for range 20 {
+// leaving is a context that ends when it is looked at for the nth time.
+type leaving struct {
+	context.Context
+	cancel context.CancelFunc
+	looks  atomic.Int64
+	n      int64
+}
+
+func (l *leaving) look() {
+	if l.looks.Add(1) == l.n {
+		l.cancel()
+	}
+}
+
+func (l *leaving) Done() <-chan struct{} { l.look(); return l.Context.Done() }
+func (l *leaving) Err() error            { l.look(); return l.Context.Err() }
+
+// The first waiter leaves at each of its steps in turn. One of the two waiters gets the lock.
+func TestWaiterThatLeavesAtAnyStepPassesTheWakeUpOn(t *testing.T) {
+	for n, got := int64(1), false; !got; n++ {
+		require.Less(t, n, int64(100))
 		inBubble(t, func(t *testing.T, r *fakeRedis) {
 			hold := lock(t, r.Mutex(), t.Context())
 			m := r.Mutex()
-			first := make(chan outcome, 1)
-			go func() {
-				hold, err := m.TryLockFor(t.Context(), 5*time.Second)
-				first <- outcome{hold: hold, err: err}
-			}()
-			synctest.Wait()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			first := startLock(m, &leaving{Context: ctx, cancel: cancel, n: n})
 			second := startLock(m, t.Context())
-			time.Sleep(5 * time.Second)
 			require.NoError(t, hold.Unlock())
+			synctest.Wait()
+			require.Len(t, first, 1, n)
 			if o := <-first; o.err == nil {
+				got = ctx.Err() == nil // it has looked less often
 				require.NoError(t, o.hold.Unlock())
 			}
 			requireHeld(t, second)
@@ -365,22 +381,24 @@ func TestWaiterDoesNotPollBehindAnEndlessLease(t *testing.T) {
 	}
 }
 
-// The winner's lease is an hour, and its key is deleted without a message. A waiter behind
-// it in the same process tries again after a lease of the service.
-func TestWaiterBehindALongFixedLeaseLooksAgainAfterItsOwn(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		blocker := lock(t, r.Mutex(), t.Context())
-		m := r.Mutex()
-		won := make(chan error, 1)
-		go func() { _, err := m.Lock(t.Context(), stage6.Lease(time.Hour)); won <- err }()
-		synctest.Wait()
-		behind := startLock(m, t.Context())
-		require.NoError(t, blocker.Unlock())
-		require.NoError(t, <-won)
-		r.Del(key)
-		time.Sleep(lease + time.Millisecond)
-		requireHeld(t, behind)
-	})
+// The winner's lease is not that of the service, and its key is deleted without a message. A waiter behind
+// it in the same process tries again after the shorter one.
+func TestWaiterBehindAFixedLeaseLooksAgainAfterTheShorterOne(t *testing.T) {
+	for _, fixed := range []time.Duration{time.Hour, 3 * time.Second} {
+		inBubble(t, func(t *testing.T, r *fakeRedis) {
+			blocker := lock(t, r.Mutex(), t.Context())
+			m := r.Mutex()
+			won := make(chan error, 1)
+			go func() { _, err := m.Lock(t.Context(), stage6.Lease(fixed)); won <- err }()
+			synctest.Wait()
+			behind := startLock(m, t.Context())
+			require.NoError(t, blocker.Unlock())
+			require.NoError(t, <-won)
+			r.Del(key)
+			time.Sleep(min(lease, fixed) + time.Millisecond)
+			requireHeld(t, behind)
+		})
+	}
 }
 
 // The first caller gets the lock at once, without a subscription. A caller that came during its

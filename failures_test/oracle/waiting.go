@@ -104,7 +104,7 @@ func lostWakeUp(f *file) func(*trace.Scene) {
 			moment, text := Grace(f.Trace), notWoken
 			if !listens[call.Process] {
 				moment, text = moment+min(cmp.Or(3*pause[call.Call], f.Lease), f.Lease/3), notServed
-			} else if latest[call.Call] <= f.Lease/10 { // it asks as well
+			} else if latest[call.Call] <= f.Lease/3 { // it asks as well
 				moment += latest[call.Call]
 			}
 			if late := e.At - excused[call.Call]; late > moment && !told[call.Call] {

@@ -54,7 +54,7 @@ func (f *Fault) Drop() {
 // Delay delays the command (Before) or its reply (After) by d. The client's timeouts run during
 // that time. A delayed command arrives even if the client stops.
 func (f *Fault) Delay(d time.Duration) {
-	f.add("delay", func(r *request) { r.delay(f.moment, d) })
+	f.add("delay", func(r *request) { r.delay(f.moment, d.Truncate(time.Microsecond)) }) // as precise as the world's clock
 }
 
 func (f *Fault) add(what string, act func(*request)) {

@@ -129,6 +129,7 @@ var (
 	isUnusable  = i18n.New("✗ {kind}: {error}")
 	seeAdapters = i18n.New("docs/grade.md shows a func Subject, with adapters for locks of other shapes.")
 	isRuined    = i18n.New("✗ it {kind}: {what}")
+	isNotPlayed = i18n.New("… it cannot be played here, since it {kind}: {what}")
 	notTried    = i18n.NewPlural("{n} was not tried: the lock takes too long", "{n} were not tried: the lock takes too long")
 	notAsked    = i18n.NewPlural("{n} was not asked: first the lock has to survive the basic ones", "{n} were not asked: first the lock has to survive the basic ones")
 	shows       = i18n.New("→ the runs show more features: --has {features} plays their failures too")
@@ -148,7 +149,11 @@ func (a *app) gradeText(card kata.Card) {
 		}
 	}
 	for _, c := range card.Ends() {
-		a.heading(term.Red, a.say(isRuined, "kind", c.Kind, "what", c.Text))
+		say := isRuined
+		if c.IsNotPlayed() {
+			say = isNotPlayed
+		}
+		a.heading(term.Red, a.say(say, "kind", c.Kind, "what", c.Text))
 		a.heading("", c.Next.Localize(a.lang))
 	}
 	for _, cause := range card.Causes {

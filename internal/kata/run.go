@@ -164,10 +164,17 @@ func (s *session) one(task judge.Task) (reply judge.Reply, printed string) {
 // Judge plays a lock of the program. A lock that loops or panics is not an error.
 func (p *Program) Judge(ctx context.Context, files Files, a asked) (r Report, err error) {
 	s := p.session(ctx, files, a, longestRun)
-	first := s.all([]judge.Task{s.task}, nil)[0]
+	shared := s.task
+	shared.Shared = true
+	replies := s.all([]judge.Task{s.task, shared}, nil)
+	first := replies[0]
 	s.task.Uses, s.without = first.Uses, first.Without
 	if !first.Cause.IsLeft() {
 		r.Cause = first.Cause
+	}
+	if c := replies[1].Cause; c != nil && c.Kind == judge.Shares {
+		r.Cause, r.Printed = c, s.printed
+		return r, ctx.Err()
 	}
 	var basic, rest []string
 	for _, id := range a.failures {

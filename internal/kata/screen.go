@@ -185,11 +185,18 @@ func (r Result) searched(v View, f judge.Found) string {
 		v.wrapped(v.say(survivesOnly, "n", len(r.Exercise.Required()))) + "\n" + v.counterexample(f)
 }
 
-var yourLock = i18n.New("✗ your lock {what}")
+var (
+	yourLock  = i18n.New("✗ your lock {what}")
+	notPlayed = i18n.New("… cannot be played here: your lock {what}")
+)
 
 // stop returns why a run did not end, and advice.
 func (v View) stop(c *judge.Cause) string {
-	return v.line(term.Red, v.say(yourLock, "what", c.Kind)) + "\n" + v.wrapped(c.Text.Localize(v.Lang)) + v.wrapped(c.Next.Localize(v.Lang))
+	say := yourLock
+	if c.IsNotPlayed() {
+		say = notPlayed
+	}
+	return v.line(term.Red, v.say(say, "what", c.Kind)) + "\n" + v.wrapped(c.Text.Localize(v.Lang)) + v.wrapped(c.Next.Localize(v.Lang))
 }
 
 // stopped returns why the lock could not be judged.

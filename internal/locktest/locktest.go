@@ -15,6 +15,7 @@ package locktest
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -70,11 +71,20 @@ func Test(t *testing.T, l Lock) {
 		{"a cancelled waiter unsubscribes", !polls, unsubscribes},
 		{"HoldCount is how often the caller holds the lock, or an error", l.has(failures.Reentry), countsItsHolds},
 		{"a re-entry that finds the lock gone tells the holder", l.has(failures.Reentry), tellsAtReentry},
+		{"the same name of another client is no re-entry", l.has(failures.Reentry), reentersWithItsClientOnly},
+		{"two calls of one owner at one instant are both counted", l.has(failures.Reentry), countsCallsAtOneInstant},
+		{"no key stays forever", l.NotHeld != nil, leavesNoKeyForever},
+		{"every failure ends the same with another lease, and no value comes twice", true, keepsItsOutcomes},
 	} {
 		if promise.made {
 			t.Run(promise.name, func(t *testing.T) { promise.check(t, l) })
 		}
 	}
+}
+
+// expects returns the outcome that is expected of a failure.
+func (l Lock) expects(f failures.Failure) failures.Outcome {
+	return failures.Expected(strings.TrimPrefix(l.Name, "stage"))(f)
 }
 
 func (l Lock) has(feature failures.Feature) bool { return slices.Contains(l.Has, feature) }

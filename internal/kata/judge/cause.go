@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"slices"
+
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 )
@@ -29,7 +31,13 @@ var (
 	TooSlow       = i18n.New("takes too long")
 	Unsearchable  = i18n.New("cannot be searched")
 	OwnTokens     = i18n.New("counts its tokens without Redis")
+	Shares        = i18n.New("shares a variable between processes")
 )
+
+// IsNotPlayed reports whether the lock may be right, but cannot be played in fake time and in one process.
+func (c *Cause) IsNotPlayed() bool {
+	return c != nil && slices.Contains([]i18n.Text{HoldsMutex, OldChannel, Shares}, c.Kind)
+}
 
 // IsLeft reports whether the run ended, but left a goroutine or a connection.
 func (c *Cause) IsLeft() bool { return c != nil && (c.Kind == Leaks || c.Kind == KeepsOpen) }
@@ -66,14 +74,17 @@ var (
 	oldChannel = i18n.New("{call} waits at {line} for a channel that was made before the run began, so the run cannot tell that it waits.")
 	oldNext    = i18n.New("Make the channel in NewMutex, or when it is first used: each run has its own clock.")
 	mutexWaits = i18n.New("{call} waits at {line} for a sync.Mutex: a context cannot end that wait.")
-	mutexHeldA = i18n.New("{call} waits at {line} for a sync.Mutex that another call holds while it waits for Redis at {other}: a context cannot end that wait.")
-	mutexNext  = i18n.New("Hold a sync.Mutex for fields only, and release it before you ask Redis.")
+	mutexHeldA = i18n.New("{call} waits at {line} for a sync.Mutex that another call holds while it waits for Redis at {other}. No time can pass here in the meantime; and a context cannot end such a wait.")
+	mutexNext  = i18n.New("Use a channel of capacity 1, or hold a sync.Mutex for fields only, and release it before you ask Redis.")
 	mutexAlso  = i18n.New("{call} waits at {line} for a sync.Mutex, and {holder} waits at {other} ({state}): each may have what the other needs.")
 	alsoNext   = i18n.New("Release a sync.Mutex before you wait for another goroutine.")
 
 	differInRuns = i18n.New("The same run on an empty Redis gave the tokens {first}, and then {second}: they depend on what your process did before, and each process has counters of its own.")
 	notOfRedis   = i18n.New("The tokens {tokens} are in no reply of Redis, and do not change with its clock: another process may have a higher one, or the same.")
 	tokenNext    = i18n.New("Draw the token in the script that takes the lock, and return it.")
+
+	sharesState = i18n.New("A and {client} are two processes, but while A has something to do with the lock, {client} sends nothing to Redis: a variable of the package tells it about A. The failures play all processes in one, so they cannot tell what this lock does in several.")
+	sharesNext  = i18n.New("If the lock shares something within a process, let it belong to the Redis client: a map by rdb and key. Each process has a client of its own here.")
 
 	panicsAt  = i18n.New("{call} panics at {line}: {panic}")
 	panicNext = i18n.New("A nil map or a nil pointer is the usual reason.")

@@ -7,12 +7,8 @@ package judge
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"os"
 	"runtime/debug"
-	"slices"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -23,12 +19,14 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// Task is the work of a process. Failure or Search is set. Without both the process finds out which features the lock uses.
+// Task is the work of a process. Failure, Search or Shared is set. Without all three the process finds out which features
+// the lock uses.
 type Task struct {
 	Lock    string  `json:"lock"` // one of the program's locks
 	Path    string  `json:"path"` // the beginning of its code's import path
 	Failure string  `json:"failure,omitempty"`
 	Search  *Search `json:"search,omitempty"`
+	Shared  bool    `json:"shared,omitempty"` // find out whether processes share a variable of the package
 	Uses    Uses    `json:"uses"`
 	// SkipFrames are functions that send commands for the lock: the line that sent one is that of their caller.
 	SkipFrames []string           `json:"skip_frames,omitempty"`
@@ -101,6 +99,8 @@ func (r *run) do() Reply {
 	switch {
 	case r.task.Failure != "":
 		return r.failure()
+	case r.task.Shared:
+		return Reply{Cause: r.shared()}
 	case r.task.Search != nil:
 		begun := time.Now()
 		return r.search(*r.task.Search, func(schedule.Progress) bool {
@@ -154,53 +154,4 @@ func (r *run) failure() (reply Reply) {
 	}
 	reply.Verdict = &said
 	return reply
-}
-
-// ownTokens returns the cause of a lock whose tokens do not come from Redis. They differ when the same run is
-// made again, as a variable of the package does; or no reply has one of them, and the clock of Redis
-// does not change them.
-func (r *run) ownTokens(f failures.Failure, first *trace.Trace) *Cause {
-	again := func(jump time.Duration) []int64 {
-		r.guard.begin()
-		tr, _ := world.Run(r.t, f.Config(r.subject), func(w *world.World) {
-			if jump > 0 {
-				w.JumpServerClock(jump)
-			}
-			f.Script(w)
-		})
-		return tokensIn(tr)
-	}
-	tokens, replies := tokensIn(first), ""
-	for _, e := range first.Events {
-		replies += " " + e.Reply
-	}
-	isIn := func(token int64) bool { return strings.Contains(replies, strconv.FormatInt(token, 10)) }
-	if len(tokens) == 0 {
-		return nil
-	}
-	switch second := again(0); {
-	case !slices.Equal(second, tokens):
-		return Because(OwnTokens, tokenNext, differInRuns.Args("first", fmt.Sprint(tokens), "second", fmt.Sprint(second)))
-	case !slices.ContainsFunc(tokens, isIn) && slices.Equal(again(time.Hour), tokens):
-		return Because(OwnTokens, tokenNext, notOfRedis.Args("tokens", fmt.Sprint(tokens)))
-	}
-	return nil
-}
-
-// tokensIn returns the tokens in the ledger at the end of a run.
-func tokensIn(tr *trace.Trace) (tokens []int64) {
-	if tr == nil {
-		return nil
-	}
-	for _, e := range tr.Events {
-		if e.Answer != nil && e.Orders != nil {
-			tokens = nil
-			for _, o := range e.Orders {
-				if o.Token != 0 {
-					tokens = append(tokens, o.Token)
-				}
-			}
-		}
-	}
-	return tokens
 }

@@ -1,0 +1,96 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/trace"
+	"lockkata/failures_test/world"
+)
+
+// All processes of a run are in this one, and have the variables of the lock's package in common.
+
+// shared returns the cause of a lock that cannot be played, since its processes wait for each other without Redis: while one
+// of them takes the lock, holds it or gives it back, another one sends nothing.
+func (r *run) shared() *Cause {
+	tr, _ := world.Run(r.t, r.subject.Config(), func(w *world.World) {
+		a := w.Client("A")
+		asks := func(name string) {
+			w.Client(name).StartTryLock(world.Within(w.Lease / 10))
+			w.Sleep(w.Lease / 5)
+		}
+		a.Before(world.Any).Freeze()
+		a.StartLock()
+		w.Sleep(w.Lease / 5)
+		asks("B")
+		a.Thaw()
+		w.Sleep(w.Lease / 30)
+		asks("C")
+		a.Before(world.Of(trace.OpUnlock, world.Any)).Freeze()
+		a.StartUnlock()
+		asks("D")
+	})
+	if tr == nil || len(tr.Clients) < 2 {
+		return nil
+	}
+	sends := func(client string) bool {
+		return slices.ContainsFunc(tr.Events, func(e trace.Event) bool { return e.Kind == trace.Sent && e.Process == client })
+	}
+	if i := slices.IndexFunc(tr.Clients, func(client string) bool { return !sends(client) }); i > 0 {
+		return Because(Shares, sharesNext, sharesState.Args("client", tr.Clients[i]))
+	}
+	return nil
+}
+
+// ownTokens returns the cause of a lock whose tokens do not come from Redis. They differ when the same run is
+// made again, as a variable of the package does; or no reply has one of them, and the clock of Redis
+// does not change them.
+func (r *run) ownTokens(f failures.Failure, first *trace.Trace) *Cause {
+	again := func(jump time.Duration) []int64 {
+		r.guard.begin()
+		tr, _ := world.Run(r.t, f.Config(r.subject), func(w *world.World) {
+			if jump > 0 {
+				w.JumpServerClock(jump)
+			}
+			f.Script(w)
+		})
+		return tokensIn(tr)
+	}
+	tokens, replies := tokensIn(first), ""
+	for _, e := range first.Events {
+		replies += " " + e.Reply
+	}
+	isIn := func(token int64) bool { return strings.Contains(replies, strconv.FormatInt(token, 10)) }
+	if len(tokens) == 0 {
+		return nil
+	}
+	switch second := again(0); {
+	case !slices.Equal(second, tokens):
+		return Because(OwnTokens, tokenNext, differInRuns.Args("first", fmt.Sprint(tokens), "second", fmt.Sprint(second)))
+	case !slices.ContainsFunc(tokens, isIn) && slices.Equal(again(time.Hour), tokens):
+		return Because(OwnTokens, tokenNext, notOfRedis.Args("tokens", fmt.Sprint(tokens)))
+	}
+	return nil
+}
+
+// tokensIn returns the tokens in the ledger at the end of a run.
+func tokensIn(tr *trace.Trace) (tokens []int64) {
+	if tr == nil {
+		return nil
+	}
+	for _, e := range tr.Events {
+		if e.Answer != nil && e.Orders != nil {
+			tokens = nil
+			for _, o := range e.Orders {
+				if o.Token != 0 {
+					tokens = append(tokens, o.Token)
+				}
+			}
+		}
+	}
+	return tokens
+}
