@@ -68,7 +68,7 @@ var renewing = []Failure{
 		},
 	},
 	{
-		ID: "renew-hangs", Family: Renewal, Needs: []Feature{Watchdog},
+		ID: "renew-hangs", Family: Renewal, Needs: []Feature{Watchdog}, Loss: true,
 		Title:    "one renewal is stuck in the network",
 		Story:    "A's first renewal is stuck in the network, and go-redis has no read timeout. Redis would answer the next one. A watchdog that waits for the first answer, or waits too long for a short lease, sends no other in time, and B gets the lock.",
 		Fixed:    "Each renewal has a deadline that leaves time for another one within the lease: a part of the lease, and not 5 s.",
