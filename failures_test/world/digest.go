@@ -46,6 +46,9 @@ func (o *observer) observe(e trace.Event) {
 		}
 		o.seen[e.Process] = o.seen[e.Process].add(at, string(e.Kind), e.Client, strconv.Itoa(e.Call), e.Op, e.Order+string(e.Moment)+string(e.Fault), reply, result, e.Line())
 	}
+	if e.Kind == trace.Executed && e.Command[0] == "WATCH" { // the EXEC depends on what changes from now on
+		o.seen[e.Process] = o.seen[e.Process].add(at, strconv.FormatUint(uint64(o.foreign), 36))
+	}
 	for _, effect := range e.Effects {
 		if effect.Owner.Process != e.Process {
 			o.foreign = o.foreign.add(at, string(effect.Kind), effect.Key, effect.Owner.Label, e.Client)

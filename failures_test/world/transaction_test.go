@@ -2,6 +2,7 @@ package world_test
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -107,4 +108,27 @@ func TestSleepUntilIsBounded(t *testing.T) {
 		})
 		require.Equal(t, until, events(tr, trace.Slept)[0].Bound, "the trace has the duration")
 	}
+}
+
+// A's EXEC fails if the key changed after its WATCH, so the order of the two is a part of the state.
+func TestDigestKnowsWhatChangedAfterAWatch(t *testing.T) {
+	digests := map[uint64]bool{}
+	for _, order := range [][]string{{"a", "b"}, {"b", "a"}} {
+		_, err := world.Run(t, world.Config{New: newWatched}, func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			b.StartRun("PING").Wait()
+			w.Observe()
+			a.StartUnlock()
+			b.StartRun("PERSIST", "lock:order:1001")
+			for _, token := range append(order, "A", "B") {
+				w.RunUntilIdle()
+				all := w.Choices(time.Hour)
+				all[slices.IndexFunc(all, func(c world.Choice) bool { return c.Token == token })].Take()
+			}
+			digests[w.Digest()] = true
+		})
+		require.NoError(t, err)
+	}
+	require.Len(t, digests, 2)
 }

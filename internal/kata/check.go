@@ -104,14 +104,14 @@ func (w *workshop) check(ctx context.Context, f Folder) (r Result, err error) {
 
 // enoughSchedules is how many schedules of each question a lock must survive to pass. It is not a
 // time limit, so that a lock passes on every machine or on none.
-const enoughSchedules = 1000
+const enoughSchedules = 4000
 
 // examine plays the failures. If the lock survives the required ones, examine also searches for
 // schedules that break it and not our own lock.
 func (w *workshop) examine(ctx context.Context, program *Program, files Files, e Exercise) (Report, error) {
 	a, most := e.asked(w.lang), enoughSchedules
 	if w.brief {
-		a.failures, most = append(e.Required(), e.Predict.Failure), enoughSchedules/20
+		a.failures, most = append(e.Required(), e.Predict.Failure), enoughSchedules/80
 	}
 	a.played = func(n, all int) { w.say(playing.Args("n", n, "all", all)) }
 	report, err := program.Judge(ctx, files, a)
