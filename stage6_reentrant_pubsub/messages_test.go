@@ -2,7 +2,9 @@ package stage6
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -62,4 +64,13 @@ func TestPlacesAreCountedPastAnInt32(t *testing.T) {
 	q.entered.Store(math.MaxInt32)
 	_, place := s.enter(m)
 	require.Equal(t, int64(math.MaxInt32)+1, place)
+}
+
+func TestNothingIsKeptOfIdleNames(t *testing.T) {
+	s, _ := withIdleNames(t, 3)
+	for _, q := range slices.Collect(maps.Values(s.queues)) {
+		s.tick(q)
+	}
+	require.Empty(t, s.queues)
+	require.Empty(t, s.channels)
 }

@@ -230,6 +230,20 @@ func TestStuckSubscribeIsNotRepeated(t *testing.T) {
 
 // One channel is refused. The waiters of the others still get messages and do not ask more
 // often, also after their connection broke and was made again.
+// The connection is dead from the beginning: B looks again after a sixth of the lease.
+func TestSubscribeThatIsNeverAnsweredDoesNotDelayAHandOver(t *testing.T) {
+	run := asLocker.Play(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Lock()
+		b.Before(world.Named("SUBSCRIBE")).Delay(10 * w.Lease)
+		waiting := b.StartLock()
+		w.Sleep(w.Lease/6 + time.Second)
+		a.Unlock()
+		waiting.Wait()
+	})
+	require.Equal(t, lease/6+time.Second, run.Returned(t, "B", trace.OpLock).At)
+}
+
 func TestRefusedChannelDoesNotDisturbOthers(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		holder, svc := r.Service(), r.Service()

@@ -14,7 +14,7 @@ var (
 	waitsNot     = i18n.New("Lock of {client} returned after {time} without waiting for {other}: {error}")
 	tryFails     = i18n.New("TryLock of {client} failed with {error} instead of returning false, while {other} holds the lock")
 	tryWaits     = i18n.New("TryLock of {client} has not returned after {time}, while {other} holds the lock")
-	tryStays     = i18n.New("TryLock of {client} has not returned after {time}")
+	staysAway    = i18n.New("{call} of {client} has not returned after {time}")
 	heedsNot     = i18n.New("{call} of {client} has not returned {time} after its context ended")
 	waitsShut    = i18n.New("Lock of {client} has not returned {time} after its process closed the lock")
 	getsShut     = i18n.New("Lock gave {client} the lock after its process had closed it")
@@ -50,7 +50,7 @@ func leaseOf(s *trace.Scene, x trace.Effect) (lease time.Duration, ok bool) {
 }
 
 // lockWaits reports a Lock that is refused at once while another process holds the lock, a TryLock
-// that waits or fails then, and a TryLock that never returns. A TryLock may fail if Redis answered
+// that waits or fails then, and a TryLock or Unlock that never returns. A TryLock may fail if Redis answered
 // with an error, or something was lost or late. A Lock may be refused at once if its process has not
 // unlocked since its last acquire, or has closed the lock.
 func lockWaits(f *file) func(*trace.Scene) {
@@ -81,8 +81,8 @@ func lockWaits(f *file) func(*trace.Scene) {
 				taken[e.Process]--
 			}
 		case trace.Blocked: // however late each answer was
-			if began, busy := s.Call(e.Client); busy && e.Op == trace.OpTryLock && e.At-began.At >= e.Bound && !s.Condition(e.Process).Away() {
-				f.report(e, tryStays, "time", e.At-began.At)
+			if began, busy := s.Call(e.Client); busy && (e.Op == trace.OpTryLock || e.Op == trace.OpUnlock) && e.At-began.At >= e.Bound && !s.Condition(e.Process).Away() {
+				f.report(e, staysAway, "time", e.At-began.At)
 			}
 		case trace.Returned:
 			took := e.At - call.At

@@ -72,20 +72,22 @@ func TestAcquireEndsSoonAfterItsContext(t *testing.T) {
 	}
 }
 
-func TestTryLockDoesNotWait(t *testing.T) {
+func TestTryLockDoesNotWaitAndUnlockReturns(t *testing.T) {
 	for after, wrong := range map[time.Duration]bool{time.Second / 2: false, time.Second: true} {
 		for _, client := range []string{"A", "B"} { // A asks behind another goroutine of its process
 			s := newStory().holds("A", "A1").call(client, trace.OpTryLock).pass(after).returns(client, refused)
 			require.Equal(t, wrong, s.breaks(oracle.Waiting), "%s after %v", client, after)
 		}
 	}
-	for _, cut := range []bool{true, false} {
-		s := newStory().call("B", trace.OpTryLock)
-		if cut {
-			s.happens(trace.Cut, "B")
+	for _, op := range []string{trace.OpTryLock, trace.OpUnlock} {
+		for _, cut := range []bool{true, false} {
+			s := newStory().call("B", op)
+			if cut {
+				s.happens(trace.Cut, "B")
+			}
+			s.pass(5 * time.Minute).add(trace.Event{Kind: trace.Blocked, Client: "B", Process: "B", Call: s.open["B"], Op: op, Bound: 5 * time.Minute})
+			require.Equal(t, !cut, s.breaks(oracle.Waiting), "it never returns")
 		}
-		s.pass(5 * time.Minute).add(trace.Event{Kind: trace.Blocked, Client: "B", Process: "B", Call: s.open["B"], Op: trace.OpTryLock, Bound: 5 * time.Minute})
-		require.Equal(t, !cut, s.breaks(oracle.Waiting), "it never returns")
 	}
 }
 

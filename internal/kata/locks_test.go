@@ -147,7 +147,9 @@ var mistakes = sync.OnceValue(func() (all []*mistake) {
 })
 
 // compiles reports whether the lock compiles.
-func (m *mistake) compiles() bool { return m.says == "" || strings.HasPrefix(m.says, "✗") || strings.HasPrefix(m.says, "…") }
+func (m *mistake) compiles() bool {
+	return m.says == "" || strings.HasPrefix(m.says, "✗") || strings.HasPrefix(m.says, "…")
+}
 
 // files returns the exercise's solution with the mistake. A text that is shorter than a line has no
 // newline.

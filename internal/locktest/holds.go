@@ -93,6 +93,46 @@ func countsCallsAtOneInstant(t *testing.T, l Lock) {
 	}
 }
 
+// A clean-up that goes on after a lease has nothing to find. The attempt itself takes a while.
+func cleansUpForALease(t *testing.T, l Lock) {
+	run := l.Play(t, func(w *world.World) {
+		a := w.Client("A")
+		a.After(world.Installs).Drop()
+		a.Before(world.Any).Always().Delay(time.Hour)
+		a.TryLock()
+		w.Sleep(2 * lease)
+	})
+	for _, e := range run.Events {
+		require.False(t, e.Kind == trace.Sent && e.At > lease*7/6, "%s at %v", e.Line(), e.At)
+	}
+}
+
+func leavesNothingToCleanUp(t *testing.T, l Lock) {
+	run := l.Play(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Lock()
+		b.TryLock()
+		for _, refusal := range []string{
+			"OOM command not allowed when used memory > 'maxmemory'.", "READONLY You can't write against a read only replica.",
+			"NOSCRIPT No matching script.", "NOPERM this user has no permissions to run the 'set' command", "NOAUTH Authentication required.",
+			"WRONGPASS invalid username-password pair", "WRONGTYPE Operation against a key holding the wrong kind of value",
+			"LOADING Redis is loading the dataset in memory", "BUSY Redis is busy running a script.", "MASTERDOWN Link with MASTER is down",
+			"MISCONF Redis is configured to save RDB snapshots", "NOREPLICAS Not enough good replicas to write.",
+			"CLUSTERDOWN The cluster is down", "CROSSSLOT Keys in request don't hash to the same slot", "TRYAGAIN Multiple keys request",
+			"MOVED 3999 127.0.0.1:6381", "ASK 3999 127.0.0.1:6381", "EXECABORT Transaction discarded", "ERR max number of clients reached",
+			"ERR unknown command 'SET'", "ERR wrong number of arguments for 'set' command", "ERR invalid expire time in 'set' command",
+			"ERR The user executing the script can't run this command",
+		} {
+			b.Before(world.Of(trace.OpTryLock, world.Write)).Fail(refusal)
+			b.TryLock()
+		}
+		w.Sleep(time.Second)
+	})
+	for _, e := range run.Events {
+		require.False(t, e.Process == "B" && e.Background, e.Line())
+	}
+}
+
 func countsItsHolds(t *testing.T, l Lock) {
 	server := miniredis.RunT(t)
 	mutex := l.take(t, server, lease)

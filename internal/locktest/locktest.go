@@ -73,6 +73,8 @@ func Test(t *testing.T, l Lock) {
 		{"a re-entry that finds the lock gone tells the holder", l.has(failures.Reentry), tellsAtReentry},
 		{"the same name of another client is no re-entry", l.has(failures.Reentry), reentersWithItsClientOnly},
 		{"two calls of one owner at one instant are both counted", l.has(failures.Reentry), countsCallsAtOneInstant},
+		{"an acquire of unknown outcome is cleaned up for a lease", l.Lost != l.NotHeld, cleansUpForALease},
+		{"a refused acquire leaves nothing to clean up", l.Lost != l.NotHeld, leavesNothingToCleanUp},
 		{"no key stays forever", l.NotHeld != nil, leavesNoKeyForever},
 		{"every failure ends the same with another lease, and no value comes twice", true, keepsItsOutcomes},
 	} {

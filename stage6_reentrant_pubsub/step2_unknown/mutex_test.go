@@ -58,48 +58,6 @@ func TestCleanUpTriesUntilTheLateCommandHasArrived(t *testing.T) {
 	}, run.Timed("A"))
 }
 
-// Stuck commands also take no longer than the lease, all together.
-func TestCleanUpEndsWithinALease(t *testing.T) {
-	run := lock.Play(t, func(w *world.World) {
-		a := w.Client("A")
-		a.After(world.Installs).Drop()
-		a.Before(world.Named("EVALSHA")).Always().Delay(time.Hour)
-		a.Lock()
-		w.Sleep(time.Minute)
-	})
-	last := time.Duration(0)
-	for _, e := range run.Events {
-		if e.Kind == trace.Sent {
-			last = e.At
-		}
-	}
-	require.Equal(t, 25*time.Second, last, "and its answer is waited for until 30s")
-}
-
-func TestRefusedAcquireLeavesNothingToCleanUp(t *testing.T) {
-	run := lock.Play(t, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.Lock()
-		b.TryLock()
-		for _, refusal := range []string{
-			"OOM command not allowed when used memory > 'maxmemory'.", "READONLY You can't write against a read only replica.",
-			"NOSCRIPT No matching script.", "NOPERM this user has no permissions to run the 'set' command", "NOAUTH Authentication required.",
-			"WRONGPASS invalid username-password pair", "WRONGTYPE Operation against a key holding the wrong kind of value",
-			"LOADING Redis is loading the dataset in memory", "BUSY Redis is busy running a script.", "MASTERDOWN Link with MASTER is down",
-			"MISCONF Redis is configured to save RDB snapshots", "NOREPLICAS Not enough good replicas to write.",
-			"CLUSTERDOWN The cluster is down", "CROSSSLOT Keys in request don't hash to the same slot", "TRYAGAIN Multiple keys request",
-			"MOVED 3999 127.0.0.1:6381", "ASK 3999 127.0.0.1:6381", "EXECABORT Transaction discarded", "ERR max number of clients reached",
-			"ERR unknown command 'SET'", "ERR wrong number of arguments for 'set' command", "ERR invalid expire time in 'set' command",
-			"ERR The user executing the script can't run this command",
-		} {
-			b.Before(world.Named("SET")).Fail(refusal)
-			b.TryLock()
-		}
-		w.Sleep(time.Second)
-	})
-	require.Len(t, run.Commands("B"), 1)
-}
-
 // A clean-up would still run at the end of the test: it lasts for a lease.
 func TestAttemptThatWasNeverSentIsNotCleanedUp(t *testing.T) {
 	server := miniredis.RunT(t)

@@ -20,7 +20,7 @@ func TestHolderOfAMutexIsNamedOnlyIfItIsKnown(t *testing.T) {
 		says   string
 	}{
 		{[]world.Goroutine{idle}, "renew waits at mylock/watchdog.go:72 for a sync.Mutex: a context cannot end that wait."},
-		{[]world.Goroutine{idle, asks}, "renew waits at mylock/watchdog.go:72 for a sync.Mutex that another call holds while it waits for Redis at mylock/mutex.go:50: a context cannot end that wait."},
+		{[]world.Goroutine{idle, asks}, "renew waits at mylock/watchdog.go:72 for a sync.Mutex that another call holds while it waits for Redis at mylock/mutex.go:50. No time can pass here in the meantime; and a context cannot end such a wait."},
 		{[]world.Goroutine{asks, unlocks}, "renew waits at mylock/watchdog.go:72 for a sync.Mutex, and stop waits at mylock/watchdog.go:51 (chan receive): each may have what the other needs."},
 	} {
 		require.Equal(t, c.says, mutexHeld(waits, append(c.others, waits)).Text.Error())
