@@ -151,6 +151,8 @@ func (r Result) failed(v View, red []Cell) string {
 		text, isBroken = v.stop(first.Cause)+"\n", false
 	case isBroken:
 		text = headline + "\n"
+	case first.Outcome == failures.NotPlayed:
+		text = v.painted(term.Red, "… "+first.SentenceIn(v.Lang)) + "\n"
 	default:
 		text = v.painted(term.Red, "✗ "+first.SentenceIn(v.Lang)) + "\n"
 	}
