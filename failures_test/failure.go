@@ -264,7 +264,7 @@ func (f *Failure) UnmarshalText(id []byte) error {
 
 // All is the catalogue of a lock of one server, family by family.
 var All = slices.Concat(
-	leaseFailures, ownerFailures, renewing, releasing, waitingFailures, networkFailures, contextFailures,
+	leaseFailures, ownerFailures, renewing, renewingSeveral, releasing, waitingFailures, networkFailures, contextFailures,
 	reentryFailures, serverFailures, limitFailures, twins(), tokenFailures, guardFailures, usageFailures, normalFailures,
 )
 

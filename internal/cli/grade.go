@@ -129,7 +129,7 @@ var (
 	isUnusable  = i18n.New("✗ {kind}: {error}")
 	seeAdapters = i18n.New("docs/grade.md shows a func Subject, with adapters for locks of other shapes.")
 	isRuined    = i18n.New("✗ it {kind}: {what}")
-	isNotPlayed = i18n.New("… it cannot be played here, since it {kind}: {what}")
+	isNotPlayed = i18n.New("… cannot be played here: it {kind}: {what}")
 	notTried    = i18n.NewPlural("{n} was not tried: the lock takes too long", "{n} were not tried: the lock takes too long")
 	notAsked    = i18n.NewPlural("{n} was not asked: first the lock has to survive the basic ones", "{n} were not asked: first the lock has to survive the basic ones")
 	shows       = i18n.New("→ the runs show more features: --has {features} plays their failures too")

@@ -83,7 +83,7 @@ var (
 	notOfRedis   = i18n.New("The tokens {tokens} are in no reply of Redis, and do not change with its clock: another process may have a higher one, or the same.")
 	tokenNext    = i18n.New("Draw the token in the script that takes the lock, and return it.")
 
-	sharesState = i18n.New("A and {client} are two processes, but while A has something to do with the lock, {client} sends nothing to Redis: a variable of the package tells it about A. The failures play all processes in one, so they cannot tell what this lock does in several.")
+	sharesState = i18n.New("A and {client} are two processes, but while A takes, holds or frees the lock, {client} sends nothing to Redis: it learns of A from a variable of the package. The failures play all processes in one, so they cannot tell what this lock does in several.")
 	sharesNext  = i18n.New("If the lock shares something within a process, let it belong to the Redis client: a map by rdb and key. Each process has a client of its own here.")
 
 	panicsAt  = i18n.New("{call} panics at {line}: {panic}")

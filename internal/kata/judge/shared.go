@@ -12,10 +12,9 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// All processes of a run are in this one, and have the variables of the lock's package in common.
-
-// shared returns the cause of a lock that cannot be played, since its processes wait for each other without Redis: while one
-// of them takes the lock, holds it or gives it back, another one sends nothing.
+// shared returns the cause of a lock whose processes share a variable of its package. They are all played in one
+// process, so such a lock cannot be played. It is recognised by a second process that sends nothing while the first
+// one takes the lock, holds it or frees it.
 func (r *run) shared() *Cause {
 	tr, _ := world.Run(r.t, r.subject.Config(), func(w *world.World) {
 		a := w.Client("A")
