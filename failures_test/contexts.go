@@ -73,6 +73,25 @@ var contextFailures = []Failure{
 		},
 	},
 	{
+		ID: "acquire-arrives-last", Family: Contexts,
+		Title:    "the acquire arrives when half of its lease is over",
+		Story:    "A's acquire is stuck in the network for about half a lease, and A's deadline has passed long ago. A has cleaned up several times, and there was no key. Then the acquire arrives. A clean-up that has given up by then leaves a key that blocks all other clients for a whole lease.",
+		Fixed:    "The clean-up tries again, at longer and longer intervals, until it finds the key or the lease would be over.",
+		Breaks:   []oracle.Rule{oracle.Leak},
+		Given:    []oracle.Rule{oracle.Deadlock}, // B waits for the key that leaked
+		Requires: []Precondition{arrivesTooLate("A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Before(world.Of(trace.OpLock, world.Write)).Delay(w.Lease * 7 / 15)
+			lock := a.Lock(world.Within(w.Lease / 30))
+			w.Sleep(w.Lease * 3 / 5)
+			b.Lock(world.Within(patience(w)))
+			if lock.Held() { // it ignores its context
+				a.Unlock()
+			}
+		},
+	},
+	{
 		ID: "network-gone", Family: Contexts,
 		Title:    "Redis cannot be reached, and the caller has a deadline",
 		Story:    "A's network is gone: what A sends is not answered, and new connections fail. A tries to lock, and then waits for the lock, each time with a deadline. Both calls have to return when it passes, whatever command the lock waits for.",

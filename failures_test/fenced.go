@@ -2,6 +2,7 @@ package failures
 
 import (
 	"slices"
+	"time"
 
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/trace"
@@ -43,18 +44,18 @@ var tokenFailures = []Failure{
 		Given:    []oracle.Rule{oracle.Exclusion},
 		GivenBy:  "evicted-or-flushed",
 		Requires: []Precondition{given("A A A"), taken("A", serverDid)},
-		Script:   func(w *world.World) { loseToken(w, w.FlushAll) },
+		Script:   func(w *world.World) { loseToken(w, 0, w.FlushAll) },
 	},
 	{
 		ID: "token-after-failover", Family: Fences, Replicas: replicas, Guard: world.TokenGuard, Needs: []Feature{Fencing}, Unless: []Feature{Waits},
-		Title:    "the replica never saw the counter of tokens",
-		Story:    "A holds the lock for the third time when the master dies. The replica that takes over has neither the lock nor the counter. B must still get a higher token than A, or A's late write wins.",
+		Title:    "the replica has an old counter of tokens",
+		Story:    "A holds the lock for the third time when the master dies. The replica that takes over has seen the first hold only: its counter is two behind. B must still get a higher token than A, or A's late write wins.",
 		Fixed:    "The token is at least the server's clock in microseconds: that needs only clocks that disagree by less than a failover takes.",
 		Breaks:   []oracle.Rule{oracle.Damage},
 		Given:    []oracle.Rule{oracle.Exclusion},
 		GivenBy:  "failover-async",
 		Requires: []Precondition{given("A A A"), taken("A", serverDid)},
-		Script:   func(w *world.World) { loseToken(w, behind(w)) },
+		Script:   func(w *world.World) { loseToken(w, w.Lease/10, behind(w)) },
 	},
 	{
 		ID: "token-after-clock-back", Family: Fences, Guard: world.TokenGuard, Needs: []Feature{Fencing},
@@ -79,6 +80,23 @@ var tokenFailures = []Failure{
 			}
 		},
 		Live: "a real Redis reads the clock of its machine, which a test cannot set",
+	},
+	{
+		ID: "token-of-reentry", Family: Fences, Guard: world.TokenGuard, Needs: []Feature{Fencing, Reentry},
+		Title:    "a holder's helper writes, and then the holder",
+		Story:    "A takes the lock and calls a helper that takes it again, writes, and unlocks. Then A writes. If the helper's hold has a higher token than A's own, the ledger refuses A, who is the only holder.",
+		Fixed:    "All holds of an owner have the token of the first one.",
+		Breaks:   []oracle.Rule{oracle.Damage},
+		Requires: []Precondition{given("A A")},
+		Script: func(w *world.World) {
+			a := w.Client("A")
+			a.Lock()
+			a.Lock()
+			a.Insert(order)
+			a.Unlock()
+			a.Insert("coffee")
+			a.Unlock()
+		},
 	},
 	{
 		ID: "token-before-grant", Family: Fences, Guard: world.TokenGuard, Needs: []Feature{Fencing},
@@ -145,17 +163,20 @@ func nthTakes(tr *trace.Trace, client string) (n int) {
 	return 0
 }
 
-// loseToken gives A its third token, loses the data of Redis, and lets B create the
-// order before A does. The ledger must not see A's token before: it would refuse the
+// loseToken gives A its third token, with a pause after the first one, loses the data of Redis, and lets
+// B create the order before A does. The ledger must not see A's token before: it would refuse the
 // lower token of B, which holds the lock.
-func loseToken(w *world.World, lose func()) {
+func loseToken(w *world.World, pause time.Duration, lose func()) {
 	a, b := w.Client("A"), w.Client("B")
 	for range 2 {
 		a.Lock()
 		a.Unlock()
+		w.Sleep(pause)
+		pause = 0
 	}
+	w.Sleep(w.Lease / 75) // A's third token has six digits of microseconds, and that of B has one
 	a.Lock()
-	w.Sleep(w.Lease / 300)
+	w.Sleep(w.Lease / 50)
 	lose()
 	createOrder(w, b)
 	a.Insert(order)

@@ -167,6 +167,22 @@ var networkFailures = []Failure{
 		},
 	},
 	{
+		ID: "unlock-lost", Family: Network,
+		Title:    "the Unlock is lost on its way",
+		Story:    "A's connection breaks before its unlock reaches Redis. If Unlock gives up now, A's key stays, and the others wait until its lease ends, although A has done its work and Redis could be reached again at once.",
+		Fixed:    "Unlock asks again until Redis has answered, for a part of the lease at most.",
+		Breaks:   []oracle.Rule{oracle.Leak},
+		Given:    []oracle.Rule{oracle.Deadlock}, // B waits for the key that leaked
+		Requires: []Precondition{given("A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			a.Before(world.Of(trace.OpUnlock, world.Any)).Drop()
+			a.Unlock()
+			asks(w, b, patience(w))
+		},
+	},
+	{
 		ID: "retry-unlock", Family: Network,
 		Title:    "go-redis repeats the Unlock, and B has the lock by now",
 		Story:    "Redis executes A's unlock, and the reply is lost. Before go-redis sends it again, B takes the lock. The repetition removes B's key; or, where the owner is compared in Redis, tells A that it lost a lock it has just freed.",

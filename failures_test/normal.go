@@ -82,17 +82,26 @@ var normalFailures = []Failure{
 	{
 		ID: "new-values", Family: Normal, Unless: []Feature{FixedValue},
 		Title:    "the values of several holds",
-		Story:    "A takes the lock several times. At last O takes a lock of another name at the same moment. Each hold needs a value that no other hold has, or a late Unlock deletes the key of another hold. One value for each object, the time, and a short random number are not enough.",
+		Story:    "A takes the lock several times, also after an Unlock that Redis has refused. At last O takes a lock of another name at the same moment. Each hold needs a value that no other hold has, or a late Unlock deletes the key of another hold. One value for each object, the time, and a short random number are not enough.",
 		Fixed:    "Make a new value in TryLock, for each attempt, of at least 8 random bytes: uuid.NewString(), or rand.Text() of crypto/rand.",
 		Breaks:   []oracle.Rule{oracle.RepeatedValue},
-		Requires: []Precondition{given("A A A O")},
+		Given:    []oracle.Rule{oracle.Leak, oracle.Watchdog, oracle.Truth},
+		GivenBy:  "unlock-refused",
+		Requires: []Precondition{given("A A A A O")},
 		Script: func(w *world.World) {
-			a, o := w.Client("A"), w.ClientOf("O", another(w))
+			a, o, isRefused := w.Client("A"), w.ClientOf("O", another(w)), false
+			a.Before(func(c world.Command) bool { return isRefused && c.Op == trace.OpUnlock }).Always().
+				Fail("MISCONF Redis is configured to save RDB snapshots, but it cannot")
 			for range 2 {
 				a.Lock(world.Within(patience(w)))
 				a.Unlock()
 				w.Sleep(w.Lease / 1000)
 			}
+			a.Lock(world.Within(patience(w)))
+			isRefused = true
+			a.Unlock()
+			isRefused = false
+			w.Sleep(w.Lease + w.Lease/30)
 			a.Lock(world.Within(patience(w)))
 			o.Lock(world.Within(patience(w)))
 		},
@@ -143,15 +152,29 @@ var normalFailures = []Failure{
 	{
 		ID: "lock-error-told", Family: Normal,
 		Title:   "Redis refuses what a Lock sends",
-		Story:   "Redis refuses the second command of O's TryLock, if it sends one. If TryLock says all the same that O has the lock, something is missing that the lock needs, such as its lease. Then A loses its rights: Redis refuses each command. If Lock goes on until its context ends, and tells of a timeout, nobody finds the reason.",
+		Story:   "Redis refuses the second command of O's TryLock, if it sends one. If TryLock says all the same that O has the lock, something is missing that the lock needs, such as its lease. O tries again: Redis is loading, then read-only, then busy, and then silent until O's deadline has passed; the last context has ended before. None of that means that another client has the lock. Then A loses its rights: Redis refuses each command. If Lock goes on until its context ends, and tells of a timeout, nobody finds the reason.",
 		Fixed:   "Return the error of each command. Go on only after an error that passes.",
 		Breaks:  []oracle.Rule{oracle.Truth},
 		Given:   []oracle.Rule{oracle.Leak, oracle.Deadlock}, // a key without a lease stays, and A waits for Redis
 		GivenBy: "crash-before-expire",
 		Script: func(w *world.World) {
-			a, o := w.Client("A"), w.ClientOf("O", another(w))
-			o.Before(world.Of(trace.OpTryLock, world.Nth(2, world.Write))).IfSent().Fail("MISCONF Redis is configured to save RDB snapshots, but it cannot")
-			o.TryLock()
+			a, o, isFirst := w.Client("A"), w.ClientOf("O", another(w)), true
+			tries := func(options ...world.Option) {
+				if o.TryLock(options...).Held() {
+					o.Unlock()
+				}
+			}
+			second := world.Of(trace.OpTryLock, world.Nth(2, world.Write))
+			o.Before(func(c world.Command) bool { return isFirst && second(c) }).IfSent().Fail("MISCONF Redis is configured to save RDB snapshots, but it cannot")
+			tries()
+			isFirst = false
+			for _, refusal := range []string{"LOADING", "READONLY", "BUSY"} {
+				o.Before(world.Of(trace.OpTryLock, world.Any)).Fail(refusal)
+				tries()
+			}
+			o.Before(world.Of(trace.OpTryLock, world.Any)).Delay(w.Lease / 15)
+			tries(world.Within(w.Lease / 30))
+			tries(world.Done())
 			a.Before(world.Any).Always().Fail("NOPERM this user has no permissions to run the command")
 			a.Lock(world.Within(patience(w)))
 		},
@@ -183,12 +206,14 @@ var normalFailures = []Failure{
 			a, b := w.Client("A"), w.Client("B")
 			hold := a.Lock()
 			a.Check(order)
-			a.Unlock()
+			a.After(world.Of(trace.OpUnlock, world.Write)).Delay(w.Lease / 30)
+			unlock := a.StartUnlock()
 			w.Sleep(w.Lease / 60)
 			createIfFree(w, b)
 			if hold.GoesOn() {
-				a.Insert(order)
+				a.Goroutine("G").Insert(order)
 			}
+			unlock.Wait()
 		},
 	},
 	{

@@ -109,12 +109,13 @@ var ownerFailures = []Failure{
 		Title:    "the lock changes hands before each command of an Unlock",
 		Story:    "A unlocks in time, and its process stands still before the first command of the Unlock, until the lease is over and B has the lock. Then the same before the second command, and so on. An Unlock that looks first and only then watches the key, or compares in one step and deletes in the next, removes B's key, and C gets the lock while B is at work.",
 		Fixed:    "Nothing may lie between the look and the delete: one script, or a WATCH before the look.",
-		Breaks:   []oracle.Rule{oracle.WrongDelete},
+		Breaks:   []oracle.Rule{oracle.WrongDelete, oracle.LossHidden, oracle.Truth},
 		Requires: []Precondition{given("A B")},
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			for n := 1; n <= mostCommands; n++ {
 				a.Lock(world.Within(patience(w)))
+				b.StartRun("SCRIPT", "FLUSH").Wait() // so that an Unlock with a script has to do without
 				a.Before(world.Nth(n, world.Of(trace.OpUnlock, world.Any))).IfSent().Freeze()
 				unlock := a.Unlock()
 				if unlock.Over() {
@@ -126,6 +127,36 @@ var ownerFailures = []Failure{
 				unlock.Wait()
 				c.TryLock()
 				b.Unlock()
+			}
+		},
+	},
+	{
+		ID: "unlock-finds-nothing", Family: Owner,
+		Title:    "A's Unlock finds no key",
+		Story:    "Redis refuses A's Unlock, and evicts the key. A unlocks again: a refusal is an answer, so this Unlock knows that the lock was lost, and must not return nil. Later A's key is evicted just before an Unlock. The first command finds no key, A's process stands still, and B takes the lock. An Unlock that deletes all the same, to make sure, removes B's key.",
+		Fixed:    "A key that is gone is not A's: the lock was lost, and nothing is left to delete.",
+		Breaks:   []oracle.Rule{oracle.WrongDelete, oracle.Truth},
+		Given:    []oracle.Rule{oracle.LossHidden},
+		GivenBy:  "loss-hidden-at-unlock",
+		Requires: []Precondition{given("A A"), taken("A", serverDid)},
+		Script: func(w *world.World) {
+			a, b, c := w.Clients("A", "B", "C")
+			isRefused := true
+			a.Before(func(c world.Command) bool { return isRefused && c.Op == trace.OpUnlock }).Always().
+				Fail("MISCONF Redis is configured to save RDB snapshots, but it cannot")
+			a.Lock()
+			a.Unlock()
+			isRefused = false
+			w.Evict()
+			a.Unlock()
+			a.Lock(world.Within(patience(w)))
+			a.Before(world.Nth(2, world.Of(trace.OpUnlock, world.Any))).IfSent().Freeze()
+			w.Evict()
+			if unlock := a.Unlock(); !unlock.Over() {
+				b.Lock(world.Within(patience(w)))
+				a.Thaw()
+				unlock.Wait()
+				c.TryLock()
 			}
 		},
 	},
@@ -243,6 +274,60 @@ var ownerFailures = []Failure{
 			b.TryLock()
 		},
 		Live: "on a real server no command can be timed to half a millisecond",
+	},
+	{
+		ID: "unlock-fails-meanwhile", Family: Owner,
+		Title:    "an Unlock gets an error, and another client has the lock by then",
+		Story:    "A's Unlock frees the key, and the answers are late. B takes the lock. A's deadline passes, and an Unlock that makes sure with a DEL or a short lease takes B's lock away. Then B has unlocked, A takes the lock again, Redis evicts its key, and C takes the lock. Redis refuses what A's Unlock sends first, and the next command must not touch C's key either.",
+		Fixed:    "Each command of an Unlock compares the owner, also the one after an error.",
+		Breaks:   []oracle.Rule{oracle.WrongDelete, oracle.WrongExtend},
+		Given:    []oracle.Rule{oracle.Exclusion, oracle.LossHidden},
+		GivenBy:  "evicted-or-flushed",
+		Requires: []Precondition{given("A B")},
+		Script: func(w *world.World) {
+			a, b, c := w.Clients("A", "B", "C")
+			a.Lock()
+			a.After(world.Of(trace.OpUnlock, world.Write)).Always().Delay(w.Lease / 6)
+			unlock := a.StartUnlock(world.Within(w.Lease / 15))
+			w.Sleep(w.Lease / 30)
+			b.Lock(world.Within(patience(w)))
+			unlock.Wait()
+			w.Sleep(w.Lease / 4)
+			b.Unlock()
+			if !a.Lock(world.Within(patience(w))).Held() {
+				return
+			}
+			w.Evict()
+			c.Lock(world.Within(patience(w)))
+			a.Before(world.Of(trace.OpUnlock, world.Any)).Fail("LOADING Redis is loading the dataset in memory")
+			a.Unlock()
+			w.Sleep(w.Lease / 15)
+		},
+	},
+	{
+		ID: "forced-unlock-told", Family: Owner, Needs: []Feature{Force},
+		Title:    "an administrator asks whether there was a lock to free",
+		Story:    "An administrator, B, frees a lock that A holds, and then one that no client holds. A takes it again, its key loses its lease, and B frees it once more. At last Redis refuses B's command. ForceUnlock has to say what it has done each time: that it freed the lock, that there was none, and the error.",
+		Fixed:    "The script answers whether it has deleted the key, and ForceUnlock returns that, or the error.",
+		Breaks:   []oracle.Rule{oracle.Truth},
+		Given:    []oracle.Rule{oracle.Exclusion, oracle.LossHidden},
+		GivenBy:  "forced-unlock",
+		Requires: []Precondition{given("A"), taken("A", trace.OpForce)},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			b.ForceUnlock()
+			b.ForceUnlock()
+			a.Unlock()
+			a.Lock(world.Within(patience(w)))
+			b.StartRun("PERSIST", w.Trace().LockKey()).Wait()
+			b.ForceUnlock()
+			a.Unlock()
+			a.Lock(world.Within(patience(w)))
+			b.Before(world.Of(trace.OpForce, world.Any)).Fail("LOADING Redis is loading the dataset in memory")
+			b.ForceUnlock()
+			a.Unlock()
+		},
 	},
 	{
 		ID: "forced-unlock", Family: Owner, Loss: true,

@@ -27,15 +27,23 @@ var reentryFailures = []Failure{
 	{
 		ID: "shared-object", Family: Sharing,
 		Title:    "two goroutines share one lock object",
-		Story:    "A and G are goroutines of one process and use one object. A holds the lock; G, which does not, unlocks. The object cannot tell them apart: A's key is gone, and B gets the lock while A is at work.",
+		Story:    "A and G are goroutines of one process and use one object. A holds the lock; G, which does not, unlocks. The object cannot tell them apart: A's key is gone, and B gets the lock while A is at work. Later A has the lock again, Redis evicts its key, and G takes the lock. A's Unlock must not free what G holds.",
 		Fixed:    "The proof of ownership belongs to the hold, not to the object.",
 		Breaks:   []oracle.Rule{oracle.WrongDelete},
+		Given:    []oracle.Rule{oracle.Exclusion, oracle.LossHidden},
+		GivenBy:  "evicted-or-flushed",
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			other, b := a.Goroutine("G"), w.Client("B")
 			a.Lock()
 			other.Unlock()
+			b.TryLock()
+			a.Unlock()
+			a.Lock(world.Within(patience(w)))
+			w.Evict()
+			other.Lock(world.Within(patience(w)))
+			a.Unlock()
 			b.TryLock()
 		},
 	},
@@ -75,7 +83,13 @@ var reentryFailures = []Failure{
 			a.Lock()
 			a.Lock()
 			a.HoldCount()
+			b.HoldCount()           // B holds nothing
+			if a.TryLock().Held() { // so does another helper
+				a.Unlock()
+			}
 			a.Unlock()
+			a.HoldCount()
+			a.Before(world.Of(trace.OpCount, world.Any)).IfSent().Fail("LOADING Redis is loading the dataset in memory")
 			a.HoldCount()
 			b.TryLock()
 			a.Unlock()
@@ -188,6 +202,25 @@ var reentryFailures = []Failure{
 			w.Sleep(w.Lease + w.Lease/30)
 			b.Lock(world.Within(patience(w)))
 			a.Lock(world.Within(patience(w)))
+		},
+	},
+	{
+		ID: "reentry-near-the-end", Family: Sharing, Variant: FixedLease, Needs: []Feature{Reentry, HoldContext}, Loss: true,
+		Title:    "a lease that nothing renews ends during a helper's work",
+		Story:    "A takes the lock with a lease that nothing renews, and shortly before its end calls a helper that takes it again. The lease is over, and B asks. A lock that counts the lease anew for the helper, or has no word for the helper's own hold, tells A too late, while B is inside, and the helper goes on.",
+		Fixed:    "All holds of an owner share one lease, and each of them is told of its end.",
+		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Damage},
+		Requires: []Precondition{given("A A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			w.Sleep(w.Lease * 4 / 5)
+			inner := a.Lock(world.Within(patience(w)))
+			w.Sleep(w.Lease / 4)
+			createIfFree(w, b)
+			if inner.GoesOn() {
+				a.Insert(order)
+			}
 		},
 	},
 	{

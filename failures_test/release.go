@@ -64,6 +64,31 @@ var releasing = []Failure{
 		},
 	},
 	{
+		ID: "unlock-always-refused", Family: Renewal,
+		Title:    "Redis refuses each Unlock",
+		Story:    "Redis is read-only, as a master that has become a replica, and stays so. A unlocks. An Unlock may ask again for a while; but if it asks until Redis accepts it, each caller that defers an Unlock hangs. Later A takes the lock again, and what its Unlock sends is stuck in the network. If Unlock returns nil, A believes that the lock is free.",
+		Fixed:    "Ask again for a part of the lease, then return the error: the key ends with its lease.",
+		Breaks:   []oracle.Rule{oracle.Waiting, oracle.Truth},
+		Given:    []oracle.Rule{oracle.Leak, oracle.Watchdog, oracle.HoldCount},
+		GivenBy:  "unlock-refused",
+		Requires: []Precondition{given("A")},
+		Script: func(w *world.World) {
+			a, isReadOnly := w.Client("A"), true
+			unlocking := world.Of(trace.OpUnlock, world.Write)
+			a.Before(func(c world.Command) bool { return isReadOnly && unlocking(c) }).Always().
+				Fail("READONLY You can't write against a read only replica.")
+			a.Lock()
+			a.Unlock()
+			isReadOnly = false
+			w.Sleep(w.Lease + w.Lease/30)
+			a.Lock(world.Within(patience(w)))
+			a.Before(world.Of(trace.OpUnlock, world.Any)).Always().Delay(w.Lease / 2)
+			a.Unlock()
+			w.Sleep(w.Lease / 15)
+			w.Client("B").StartRun("EXISTS", w.Trace().LockKey()).Wait()
+		},
+	},
+	{
 		ID: "unlock-while-renewal-hangs", Family: Renewal, Needs: []Feature{Watchdog},
 		Title:    "a renewal hangs, and the holder unlocks",
 		Story:    "A's renewal is stuck in the network, and go-redis has no read timeout. A unlocks. Unlock waits for the watchdog, as it should; but if the renewal may take forever, so does Unlock, and B waits for a holder that has finished.",

@@ -66,25 +66,73 @@ var waitingFailures = []Failure{
 	},
 	{
 		ID: "waiter-leaves", Family: Waiting,
-		Title:    "one of two waiters leaves",
-		Story:    "B and G wait in one process and share its subscription. B's caller cancels, and B leaves. G must still hear that A unlocks.",
+		Title:    "two of three waiters leave",
+		Story:    "B, D and G wait in one process and share its subscription. B's caller cancels, then D's, and both leave. G must still hear that A unlocks.",
 		Fixed:    "The subscription is counted: the last one to leave ends it, not the first.",
 		Breaks:   []oracle.Rule{oracle.LostWakeUp, oracle.Deadlock},
 		Needs:    []Feature{PubSub},
 		Requires: []Precondition{given("A"), waits("G")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
-			g := b.Goroutine("G")
 			a.Lock()
-			first := b.StartLock()
-			w.Sleep(w.Lease / 60)
-			second := g.StartLock()
-			w.Sleep(w.Lease / 60)
-			first.Cancel()
-			first.Wait()
-			w.Sleep(w.Lease / 60)
+			var waits []*world.Call
+			for _, waiter := range []*world.Client{b, b.Goroutine("D"), b.Goroutine("G")} {
+				waits = append(waits, waiter.StartLock())
+				w.Sleep(w.Lease / 60)
+			}
+			for _, leaves := range waits[:2] {
+				leaves.Cancel()
+				leaves.Wait()
+				w.Sleep(w.Lease / 60)
+			}
 			a.Unlock()
-			second.Wait()
+			waits[2].Wait()
+		},
+	},
+	{
+		ID: "clean-up-wakes", Family: Waiting, Needs: []Feature{PubSub},
+		Title:    "a waiter sleeps behind an acquire that is taken back",
+		Story:    "A's acquire is executed, and its reply is late. B asks, is refused, and waits. A's deadline passes, and its lock frees the key. If that clean-up sends no message, B sleeps beside a free lock until the lease of A would have ended. Then Redis renews A's lease, and each answer is late: A believes that its hold is lost, and its Unlock frees the key. B must hear of that, too.",
+		Fixed:    "Whatever frees the lock publishes: Unlock, the clean-up, and the Unlock of a lost hold.",
+		Breaks:   []oracle.Rule{oracle.LostWakeUp},
+		Given:    []oracle.Rule{oracle.Leak, oracle.Deadlock},
+		GivenBy:  "deadline-in-flight",
+		Requires: []Precondition{waitsAs("B", string(trace.Executed))},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.After(world.Installs).Delay(w.Lease / 8)
+			lock := a.StartLock(world.Within(w.Lease / 15))
+			w.Sleep(w.Lease / 30)
+			wait := b.StartLock(world.Within(w.Lease / 2))
+			wait.Wait()
+			lock.Wait()
+			if b.Unlock(); !wait.Held() {
+				return
+			}
+			a.Lock()
+			a.After(world.Extends).Always().IfSent().Delay(w.Lease)
+			w.Sleep(w.Lease + w.Lease/30)
+			wait = b.StartLock(world.Within(w.Lease / 2))
+			w.Sleep(w.Lease / 30)
+			a.Unlock()
+			wait.Wait()
+		},
+	},
+	{
+		ID: "name-is-a-pattern", Family: Waiting, Needs: []Feature{PubSub},
+		Title:    "the lock's name has characters of a pattern",
+		Story:    "The lock's name has a star and brackets. A holds it, and B waits. In a pattern these characters stand for others: a waiter that subscribes to a pattern does not hear of this lock, and sleeps until the lease ends.",
+		Fixed:    "SUBSCRIBE to the channel of the one lock, not PSUBSCRIBE.",
+		Breaks:   []oracle.Rule{oracle.LostWakeUp},
+		Requires: []Precondition{given("A"), waits("B")},
+		Script: func(w *world.World) {
+			name := w.Lock + "[10]*?"
+			a, b := w.ClientOf("A", name), w.ClientOf("B", name)
+			a.Lock()
+			wait := b.StartLock()
+			w.Sleep(w.Lease / 30)
+			a.Unlock()
+			wait.Wait()
 		},
 	},
 	{

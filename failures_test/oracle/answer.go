@@ -29,6 +29,9 @@ var (
 	heldRefused     = i18n.New("{call} gave {client} the lock, but Redis had refused its {command}")
 	hidesRefusal    = i18n.New("{call} of {client} failed with {error}, which does not say that Redis refused its {command}: {answer}")
 	leaksNil        = i18n.New("Unlock of {client} failed with {error}: that is an answer of Redis, and no error")
+	forcedNothing   = i18n.New("ForceUnlock told {client} that it freed the lock, but it has removed no key")
+	forcedHidden    = i18n.New("ForceUnlock told {client} that the lock was free, but it has removed the key")
+	forcedRefused   = i18n.New("ForceUnlock returned no error to {client}, but Redis had refused its command")
 	nothingToFree   = i18n.New("Unlock returned nil, but {client} did not hold the lock")
 	falseLoss       = i18n.New("the lock told {client} that its hold was lost, but {client} had unlocked it itself")
 	lossHidden      = i18n.New("Unlock returned nil, but {client} had already lost the lock")
@@ -50,6 +53,7 @@ type callEffects struct {
 	freed     []string     // the servers where it removed an entry of its client, or decremented the count
 	owned     bool         // got, saw or left entries of its client on most of the servers
 	met       bool         // saw, or left, an entry of any client
+	removed   bool         // it removed a key of any client
 	refused   *trace.Event // its last command, if Redis refused it
 }
 
@@ -71,6 +75,7 @@ func (b byCall) follow(tr *trace.Trace, e *trace.Event) {
 		d.refused = nil
 	}
 	for _, effect := range e.Effects {
+		d.removed = d.removed || effect.Kind == trace.Removed
 		switch {
 		case effect.Kind == trace.Installed:
 			d.installed = append(d.installed, effect.Owner)
@@ -86,10 +91,12 @@ func (b byCall) follow(tr *trace.Trace, e *trace.Event) {
 }
 
 func truth(f *file) func(*trace.Scene) {
-	owed := map[int]bool{}    // Unlocks that have a hold to release
-	taken := map[string]int{} // client → how many of its acquires it has not unlocked
-	freed := map[int]bool{}   // acquires whose entry their client removed
-	told := map[string]bool{} // clients that were told of a loss, and have not got the lock since
+	owed := map[int]bool{}     // Unlocks that have a hold to release
+	taken := map[string]int{}  // client → how many of its acquires it has not unlocked
+	freed := map[int]bool{}    // acquires whose entry their client removed
+	told := map[string]bool{}  // clients that were told of a loss, and have not got the lock since
+	during := map[int]bool{}   // Unlocks that a hold's loss was told meanwhile
+	again := map[string]bool{} // clients that took the lock while they held it
 	kept := kept{}
 	return func(s *trace.Scene) {
 		e := s.Event
@@ -106,6 +113,8 @@ func truth(f *file) func(*trace.Scene) {
 		case e.Kind == trace.Lost:
 			if told[e.Client] = true; freed[e.Call] {
 				f.report(e, falseLoss)
+			} else if call, busy := s.Call(e.Client); busy && call.Op == trace.OpUnlock {
+				during[call.Call] = true
 			}
 		case e.Kind == trace.Returned:
 			text := f.contradiction(e, s.Keys, owed[e.Call])
@@ -124,8 +133,16 @@ func truth(f *file) func(*trace.Scene) {
 			case trace.IsAcquire(e.Op) && e.Result.Claim == trace.ClaimRefused:
 				ofOtherName(f, s)
 			}
+			if isAlone := len(s.Calls) == 0; again[e.Client] && !told[e.Client] && isAlone && taken[e.Client] > 0 && owns(f.Trace, s.Keys, e.Client) &&
+				trace.IsAcquire(e.Op) && e.Result.Claim == trace.ClaimRefused {
+				f.report(e, refusedByItself, "call", e.Op)
+			}
+			if during[e.Call] && e.Result.Claim == trace.ClaimDone {
+				f.report(e, falseLoss)
+			}
 			if e.Result.Held {
 				taken[e.Client]++
+				again[e.Client] = again[e.Client] || taken[e.Client] > 1
 				told[e.Client] = false
 			}
 		}
@@ -200,11 +217,18 @@ func (f *file) contradiction(e *trace.Event, keys []trace.Key, owed bool) i18n.T
 		return hidesRefusal
 	case e.Op == trace.OpUnlock && strings.Contains(e.Result.Error, "redis: nil"):
 		return leaksNil
+	case e.Op == trace.OpForce && e.Result.Err == nil && did.refused != nil:
+		return forcedRefused
+	case e.Op == trace.OpForce && e.Result.Err == nil && (e.Result.Claim == trace.ClaimDone) != did.removed:
+		if did.removed {
+			return forcedHidden
+		}
+		return forcedNothing
 	case trace.IsAcquire(e.Op) && e.Result.Held && !did.owned && !mine:
 		return neverOwn
 	case trace.IsAcquire(e.Op) && refused && !did.met && len(keys) == 0 && e.Result.Error != "":
 		return failsForNobody
-	case trace.IsAcquire(e.Op) && refused && !did.met && len(keys) == 0:
+	case trace.IsAcquire(e.Op) && refused && len(keys) == 0 && (!did.met || e.Result.Error == "" && f.IsMajority(len(did.installed)) && len(did.freed) == 0):
 		return nobodyDoes
 	case trace.IsAcquire(e.Op) && refused:
 		if onMost(f.Trace, keys, func(k trace.Key) bool { return slices.Contains(did.installed, k.Owner) }) {

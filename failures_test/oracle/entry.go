@@ -167,8 +167,8 @@ func leak(f *file) func(*trace.Scene) {
 					continue
 				}
 				i := &entry{owner: effect.Owner, server: e.Server, by: shape(e)}
-				if call, gone := failed[effect.Owner.Call]; gone { // the command was late
-					i.orphan(e, Grace(f.Trace), hasFailed.Args("client", call.Client, "call", call.Op))
+				if call, gone := failed[effect.Owner.Call]; gone { // the command was late; a clean-up may wait as long again
+					i.orphan(e, max(Grace(f.Trace), e.At-call.At), hasFailed.Args("client", call.Client, "call", call.Op))
 				}
 				if e.Kind == trace.Server && s.Holds(effect.Owner.Client) == 0 {
 					i.orphan(e, Grace(f.Trace), isBack.Args("client", effect.Owner.Client))

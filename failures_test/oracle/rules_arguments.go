@@ -21,7 +21,8 @@ var (
 	lossTooEarly = i18n.New("the lock told {client} that its hold was lost, but its key is there, and its lease lasts for another {time}")
 )
 
-// leaseAsked reports keys whose lease is not the one asked for. An Unlock may leave a short one.
+// leaseAsked reports keys whose lease is not the one asked for. An Unlock may leave a short one, and a command
+// may set the lease that is left.
 func leaseAsked(f *file) func(*trace.Scene) {
 	told := map[string]bool{}
 	return func(s *trace.Scene) {
@@ -31,7 +32,8 @@ func leaseAsked(f *file) func(*trace.Scene) {
 		}
 		for _, x := range e.Effects {
 			got, ok := leaseOf(s, x)
-			if ok && (got > 2*f.Lease || got+f.Slack < f.Lease*2/3 && (trace.IsAcquire(e.Op) || e.Background)) {
+			was, isLeased := ttlOf(s.Before.Keys, x.Key, e.Server)
+			if keeps := x.Kind == trace.Leased && isLeased && got >= was-(e.At-s.Before.KeysAt); ok && (got > 2*f.Lease || !keeps && got+f.Slack < f.Lease*2/3 && (trace.IsAcquire(e.Op) || e.Background)) {
 				told[e.Client] = true
 				f.report(e, otherLease, "asked", f.Lease, "command", shape(e), "time", got)
 				return
@@ -42,15 +44,23 @@ func leaseAsked(f *file) func(*trace.Scene) {
 
 // leaseOf returns the lease that an effect of the scene's command has set, if it has set one.
 func leaseOf(s *trace.Scene, x trace.Effect) (lease time.Duration, ok bool) {
-	at := slices.IndexFunc(s.Keys, func(k trace.Key) bool { return k.Name == x.Key && k.Server == s.Event.Server && k.TTL != trace.NoTTL })
-	if x.Kind != trace.Installed && x.Kind != trace.Leased || at < 0 {
+	if x.Kind != trace.Installed && x.Kind != trace.Leased {
 		return 0, false
 	}
-	return s.Keys[at].TTL, true
+	return ttlOf(s.Keys, x.Key, s.Event.Server)
+}
+
+// ttlOf returns the time to live of a key on a server, if it has one.
+func ttlOf(keys []trace.Key, name, server string) (ttl time.Duration, ok bool) {
+	at := slices.IndexFunc(keys, func(k trace.Key) bool { return k.Name == name && k.Server == server && k.TTL != trace.NoTTL })
+	if at < 0 {
+		return 0, false
+	}
+	return keys[at].TTL, true
 }
 
 // lockWaits reports a Lock that is refused at once while another process holds the lock, a TryLock
-// that waits or fails then, and a TryLock or Unlock that never returns. A TryLock may fail if Redis answered
+// that waits or fails then, and a TryLock or Unlock that never returns. A Lock may not give up either: it waits until its context ends. A TryLock may fail if Redis answered
 // with an error, or something was lost or late. A Lock may be refused at once if its process has not
 // unlocked since its last acquire, or has closed the lock.
 func lockWaits(f *file) func(*trace.Scene) {
@@ -69,7 +79,7 @@ func lockWaits(f *file) func(*trace.Scene) {
 			}
 		}
 		switch e.Kind {
-		case trace.Cut, trace.Dropped, trace.Refused, trace.Delayed, trace.Server:
+		case trace.Cut, trace.Dropped, trace.Refused, trace.Delayed, trace.Server, trace.Frozen:
 			failed[e.Process] = true
 		case trace.Executed:
 			failed[e.Process] = failed[e.Process] || e.IsError()
@@ -87,18 +97,20 @@ func lockWaits(f *file) func(*trace.Scene) {
 		case trace.Returned:
 			took := e.At - call.At
 			others := s.Others(e.Client)
-			if call.Op == trace.OpTryLock && e.Result.Claim == trace.ClaimUnknown && took <= Grace(f.Trace) && call.Bound == 0 &&
-				!f.calls[e.Call].left && !failed[e.Process] && !failed[""] && len(others) > 0 {
+			if call.Op == trace.OpTryLock && e.Result.Error != "" && took <= Grace(f.Trace) && call.Bound == 0 && taken[e.Process] == 0 &&
+				!f.calls[e.Call].left && !failed[e.Process] && !failed[""] && len(others) > 0 && !s.Condition(e.Process).Closed {
 				f.report(e, tryFails, "other", others[0], "error", e.Result.Error)
 			}
 			if e.Acquires() {
 				taken[e.Process]++
 			}
-			atOnce := took <= Grace(f.Trace) && (call.Bound == 0 || took < call.Bound)
-			if call.Op != trace.OpLock || f.calls[e.Call].left || !atOnce || e.Result.Claim != trace.ClaimRefused || taken[e.Process] > 0 || s.Condition(e.Process).Closed {
+			isFine := !failed[e.Process] && !failed[""]
+			isRefused := e.Result.Claim == trace.ClaimRefused && (isFine || took <= Grace(f.Trace)) || e.Result.Claim == trace.ClaimUnknown && isFine
+			gaveUp := isRefused && (call.Bound == 0 || took+f.Slack+time.Millisecond < call.Bound)
+			if call.Op != trace.OpLock || f.calls[e.Call].left || taken[e.Process] > 0 || s.Condition(e.Process).Closed {
 				return
 			}
-			if len(others) > 0 {
+			if len(others) > 0 && gaveUp {
 				f.report(e, waitsNot, "time", took, "other", others[0], "error", e.Result.Error)
 			}
 		}

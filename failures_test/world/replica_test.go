@@ -114,7 +114,7 @@ func TestWaitIsAnsweredFromWhatHasArrived(t *testing.T) {
 		a := w.Client("A")
 		do(a, "SET", "lock", "1")
 		do(a, "WAIT", "2", "1000")
-		w.Replica(2).Delay(500 * time.Millisecond)
+		w.Replica(2).Delay(500*time.Millisecond + time.Nanosecond) // the world counts microseconds
 		w.Replica(3).Delay(2 * time.Second)
 		do(a, "SET", "lock", "2")
 		do(a, "WAIT", "1", "1000") // at 0.5 s

@@ -92,7 +92,7 @@ func (w *World) Replica(n int) *Replica {
 
 // Delay makes each later write arrive d after the master has executed it.
 func (r *Replica) Delay(d time.Duration) {
-	r.delay = d
+	r.delay = d.Truncate(time.Microsecond) // as precise as the world's clock
 	r.disturb(trace.ReplicaDelayed, d)
 }
 
