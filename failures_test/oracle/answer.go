@@ -31,6 +31,7 @@ var (
 	leaksNil        = i18n.New("Unlock of {client} failed with {error}: that is an answer of Redis, and no error")
 	forcedNothing   = i18n.New("ForceUnlock told {client} that it freed the lock, but it has removed no key")
 	forcedHidden    = i18n.New("ForceUnlock told {client} that the lock was free, but it has removed the key")
+	forcedLeft      = i18n.New("ForceUnlock told {client} that the lock was free, but its key is there")
 	forcedRefused   = i18n.New("ForceUnlock returned no error to {client}, but Redis had refused its command")
 	nothingToFree   = i18n.New("Unlock returned nil, but {client} did not hold the lock")
 	falseLoss       = i18n.New("the lock told {client} that its hold was lost, but {client} had unlocked it itself")
@@ -224,6 +225,8 @@ func (f *file) contradiction(e *trace.Event, keys []trace.Key, owed bool) i18n.T
 			return forcedHidden
 		}
 		return forcedNothing
+	case e.Op == trace.OpForce && refused && e.Result.Err == nil && did.met:
+		return forcedLeft
 	case trace.IsAcquire(e.Op) && e.Result.Held && !did.owned && !mine:
 		return neverOwn
 	case trace.IsAcquire(e.Op) && refused && !did.met && len(keys) == 0 && e.Result.Error != "":
