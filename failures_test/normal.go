@@ -152,7 +152,7 @@ var normalFailures = []Failure{
 	{
 		ID: "lock-error-told", Family: Normal,
 		Title:   "Redis refuses what a Lock sends",
-		Story:   "Redis refuses the second command of O's TryLock, if it sends one. If TryLock says all the same that O has the lock, something is missing that the lock needs, such as its lease. O tries again: Redis is loading, then read-only, then busy, and then silent until O's deadline has passed; the last context has ended before. None of that means that another client has the lock. Then A loses its rights: Redis refuses each command. If Lock goes on until its context ends, and tells of a timeout, nobody finds the reason.",
+		Story:   "Redis refuses the second command of O's TryLock, if it sends one. If TryLock says all the same that O has the lock, something is missing that the lock needs, such as its lease. O tries again: Redis is loading, then read-only, then busy, and then silent until O's deadline has passed; for the last attempt the context has ended already. None of that means that another client has the lock. Then A loses its rights: Redis refuses each command. If Lock goes on until its context ends, and tells of a timeout, nobody finds the reason.",
 		Fixed:   "Return the error of each command. Go on only after an error that passes.",
 		Breaks:  []oracle.Rule{oracle.Truth},
 		Given:   []oracle.Rule{oracle.Leak, oracle.Deadlock}, // a key without a lease stays, and A waits for Redis

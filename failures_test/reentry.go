@@ -84,7 +84,7 @@ var reentryFailures = []Failure{
 			a.Lock()
 			a.HoldCount()
 			b.HoldCount()           // B holds nothing
-			if a.TryLock().Held() { // so does another helper
+			if a.TryLock().Held() { // another helper only tries
 				a.Unlock()
 			}
 			a.Unlock()

@@ -96,7 +96,7 @@ func truth(f *file) func(*trace.Scene) {
 	taken := map[string]int{}  // client → how many of its acquires it has not unlocked
 	freed := map[int]bool{}    // acquires whose entry their client removed
 	told := map[string]bool{}  // clients that were told of a loss, and have not got the lock since
-	during := map[int]bool{}   // Unlocks that a hold's loss was told meanwhile
+	during := map[int]bool{}   // Unlocks during which the client was told of a loss
 	again := map[string]bool{} // clients that took the lock while they held it
 	kept := kept{}
 	return func(s *trace.Scene) {
@@ -131,12 +131,11 @@ func truth(f *file) func(*trace.Scene) {
 					text = after
 				}
 				f.report(e, text, "call", e.Op, "error", e.Result.Error, "reply", last.Reply)
-			case trace.IsAcquire(e.Op) && e.Result.Claim == trace.ClaimRefused:
+			case !trace.IsAcquire(e.Op) || e.Result.Claim != trace.ClaimRefused:
+			case again[e.Client] && taken[e.Client] > 0 && !told[e.Client] && len(s.Calls) == 0 && owns(f.Trace, s.Keys, e.Client):
+				f.report(e, refusedByItself, "call", e.Op) // this lock lets its owner in again
+			default:
 				ofOtherName(f, s)
-			}
-			if isAlone := len(s.Calls) == 0; again[e.Client] && !told[e.Client] && isAlone && taken[e.Client] > 0 && owns(f.Trace, s.Keys, e.Client) &&
-				trace.IsAcquire(e.Op) && e.Result.Claim == trace.ClaimRefused {
-				f.report(e, refusedByItself, "call", e.Op)
 			}
 			if during[e.Call] && e.Result.Claim == trace.ClaimDone {
 				f.report(e, falseLoss)

@@ -59,10 +59,10 @@ func ttlOf(keys []trace.Key, name, server string) (ttl time.Duration, ok bool) {
 	return keys[at].TTL, true
 }
 
-// lockWaits reports a Lock that is refused at once while another process holds the lock, a TryLock
-// that waits or fails then, and a TryLock or Unlock that never returns. A Lock may not give up either: it waits until its context ends. A TryLock may fail if Redis answered
-// with an error, or something was lost or late. A Lock may be refused at once if its process has not
-// unlocked since its last acquire, or has closed the lock.
+// lockWaits reports a Lock that gives up before its context ends while another process holds the lock, a
+// TryLock that waits or fails then, and a TryLock or Unlock that never returns. A TryLock may fail if Redis
+// answered with an error, or something was lost or late. A Lock may be refused at once if its process has
+// not unlocked since its last acquire, or has closed the lock.
 func lockWaits(f *file) func(*trace.Scene) {
 	taken := map[string]int{} // process → how many of its acquires it has not unlocked
 	tries := due{}
