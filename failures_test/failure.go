@@ -183,8 +183,8 @@ type Failure struct {
 	Basic  bool
 	Needs  []Feature // without all of these the failure does not apply
 	Unless []Feature // with any of these it does not apply
-	// Loss: the holder loses the lock in this story. If it is told in time, the outcome
-	// is noticed, not safe.
+	// Loss: the holder loses the lock in this story. If it is told by the first renewal that Redis
+	// answers, at the latest when the lease ends, the outcome is noticed, not safe.
 	Loss bool
 	// Requires lists what has to happen in a run, apart from the faults, which all have to strike.
 	Requires []Precondition
@@ -208,7 +208,7 @@ type Outcome byte
 const (
 	Broken        Outcome = 'x' // the failure shows
 	Safe          Outcome = 'o' // it does not
-	Noticed       Outcome = 'n' // the hold is lost, but its owner is told in time
+	Noticed       Outcome = 'n' // the hold is lost, and its owner is told; see [Failure.Loss]
 	Limit         Outcome = 'i' // it shows, and no lock over one server can prevent it
 	NotApplicable Outcome = '-' // the lock lacks what the failure is about
 	Elsewhere     Outcome = 'w' // it was not run: only the controlled world can run it

@@ -30,7 +30,7 @@ var (
 	can           = map[Preventer]i18n.Text{
 		Resource: i18n.New("The resource can: {command}"), Majority: i18n.New("A majority can: {command}"), Caller: i18n.New("The caller can: {command}"),
 	}
-	toldInTime = i18n.New("the hold is lost, and its owner is told in time")
+	toldOfLoss = i18n.New("the hold is lost; its owner is told by its next renewal, at the latest when the lease ends")
 	ruleBroken = i18n.New("{rule}: {what}")
 	cannotPlay = i18n.New("cannot be played here: {why}")
 )
@@ -98,7 +98,7 @@ func (v Verdict) SentenceIn(l i18n.Language) string {
 	case Safe:
 		return cmp.Or(v.given(l), nothingBroken.Localize(l))
 	case Noticed:
-		return toldInTime.Localize(l)
+		return toldOfLoss.Localize(l)
 	case NotApplicable, NotTested, Elsewhere:
 		return v.Missing.Localize(l)
 	case NotPlayed:

@@ -19,12 +19,12 @@ type Message struct {
 	Ledger   bool
 }
 
-// addMessage adds a label for the message that one of these labels has published, if a client listens or
-// wants to.
+// addMessage adds a label for the message that the command of one of these labels has published, if a client
+// listens or wants to. A push that arrives or is lost has the number of its message too, and publishes none.
 func (t *labeler) addMessage(labels []*Label) {
 	for _, l := range labels {
 		e := l.Event
-		if e.Published == 0 || t.oneLabelPerEvent || !slices.ContainsFunc(t.Events[:l.First], isSubscription) {
+		if e.Kind != trace.Executed || e.Published == 0 || t.oneLabelPerEvent || !slices.ContainsFunc(t.Events[:l.First], isSubscription) {
 			continue
 		}
 		said := trace.Event{Kind: published, At: e.At, Published: e.Published, Listeners: e.Listeners}

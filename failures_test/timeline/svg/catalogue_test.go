@@ -53,6 +53,23 @@ func TestEveryRunOfTheCatalogueIsDrawn(t *testing.T) {
 	}
 }
 
+// A message has one row, at the command that published it: not where a client hears it, or never will.
+func TestMessageHasOneRow(t *testing.T) {
+	stage, err := stages.FindLock("6")
+	require.NoError(t, err)
+	for id, row := range map[string]string{"unlock-wakes": "PUBLISH → B", "wake-lost": "PUBLISH → nobody listens"} {
+		f, _ := failures.Find(id)
+		v := failures.Run(t, f, stage.Subject)
+		var published []string
+		for _, r := range timeline.NewStory(v.Trace, v.Findings, i18n.English).Rows() {
+			if strings.HasPrefix(r.Text, "PUBLISH") {
+				published = append(published, r.Text)
+			}
+		}
+		require.Equal(t, []string{row}, published, id)
+	}
+}
+
 // drawnAs has the words in which a picture shows the events of a kind.
 var drawnAs = map[trace.Kind]string{
 	trace.Frozen: "stands still", trace.Thawed: "goes on", trace.Crashed: "† dies", trace.Cut: "loses its network",
@@ -64,7 +81,12 @@ var drawnAs = map[trace.Kind]string{
 func requireDrawn(t *testing.T, d drawing, v failures.Verdict) {
 	t.Helper()
 	count := map[string]int{}
+	subscribed := false
 	for _, e := range v.Trace.Events {
+		subscribed = subscribed || len(e.Command) > 0 && strings.HasSuffix(e.Command[0], "SUBSCRIBE")
+		if e.Kind == trace.Executed && e.Published > 0 && subscribed {
+			count["▸ "]++
+		}
 		switch words := drawnAs[e.Kind]; {
 		case e.Kind == trace.Expired && len(v.Trace.Replicated) > 0:
 			count["the lease ends"]++
@@ -74,11 +96,6 @@ func requireDrawn(t *testing.T, d drawing, v failures.Verdict) {
 			count[e.Client+" is inside"]++
 		case e.Kind == trace.Returned && e.Result.Error != "":
 			count["= error: "]++
-		}
-	}
-	for _, row := range timeline.NewStory(v.Trace, v.Findings, i18n.English).Rows() {
-		if row.Event.Kind == "published" {
-			count["▸ "]++
 		}
 	}
 	for _, f := range v.Findings {

@@ -107,3 +107,26 @@ func TestProjectorIsLeftByAButton(t *testing.T) {
 	b.press("p")
 	require.Empty(t, strings.TrimSpace(value[string](b, "localStorage.getItem('projector')")))
 }
+
+// Of two runs beside each other, each verdict is whole, and no other text or control covers it.
+func TestVerdictsOfTwoRunsAreWhole(t *testing.T) {
+	url := onDisk(t, bare(t))
+	for _, window := range [][2]int64{{1366, 768}, {1366, 625}, {1280, 800}, {1920, 1080}} {
+		t.Run(fmt.Sprint(window), func(t *testing.T) {
+			t.Parallel()
+			b := open(t, url, window[0], window[1])
+			require.Empty(t, value[[]string](b, `data.failures.filter((f) => f.lesson).flatMap((f) => {
+				const played = data.stages.filter((s) => cellAt(f, s.id).run).map((s) => s.id);
+				return played.slice(1).flatMap((id, i) => {
+					showFailure({failure: f, stages: [played[i], id], step: 9999});
+					return stepper.players.filter(({end}) => {
+						const {left, right, top, bottom} = end.getBoundingClientRect();
+						const isHit = (x, y) => end.contains(document.elementFromPoint(x, y));
+						return end.hidden || end.scrollWidth > end.clientWidth || end.scrollHeight > end.clientHeight
+							|| !isHit(left + 20, top + 3) || !isHit(right - 20, bottom - 3);
+					}).map(({end}) => [f.id, played[i], id, end.innerText].join(' '));
+				});
+			})`))
+		})
+	}
+}
