@@ -105,7 +105,7 @@ func chosenView(flags *pflag.FlagSet) view {
 
 var (
 	stagesTitle  = i18n.New("A Redis lock, stage by stage, and what breaks it")
-	someFailures = i18n.New("{n} of {all} failures are shown; the counts are of all {all}. To see all, by family: {command}")
+	someFailures = i18n.New("{n} of {all} failures are shown; the counts are of all {all}. All: {command}")
 	someChanges  = i18n.New("{n} of {changed} failures whose result changes from step to step are shown, at most {most} for each step. The counts are of all {all}. To see all, by family: {command}")
 	whatChanged  = i18n.New("what the fix changed")
 	bothSides    = i18n.New("before and after")
