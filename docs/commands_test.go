@@ -13,6 +13,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/world"
 	"lockkata/internal/cli"
+	"lockkata/internal/edits"
 )
 
 func TestMain(m *testing.M) {
@@ -94,7 +95,8 @@ var (
 		`git clone https://\S+|redis-cli .*)$`)
 	// onlyAsked are commands that need a server, a person or a compiler. The tests of
 	// internal/cli run them; here only the command and its flags must exist.
-	onlyAsked = regexp.MustCompile(`^(?:serve|grade|kata(?:$| check| explore| next| solution))|--live|--redis|--help`)
+	onlyAsked = regexp.MustCompile(`^(?:serve|grade|kata(?:$| check| explore| next| solution))|--live|--redis|--help|--edit`)
+	edited = regexp.MustCompile(`--stage (\S+) --edit (\S+)`)
 	// ownRows are flags that print other failures, which have no families.
 	ownRows     = regexp.MustCompile(`^--(?:servers|guards)\b`)
 	placeholder = regexp.MustCompile(`^(?:[FN]|[A-Z]{2,}|…)$`)
@@ -176,6 +178,12 @@ func tryOurs(t *testing.T, args []string, keys string) string {
 		args = append(args, strings.Fields(brief[command])...)
 	}
 	asked := onlyAsked.MatchString(line)
+	if m := edited.FindStringSubmatch(line); m != nil {
+		isThere := func(e edits.Edit) bool { return e.Stage.ID == m[1] && e.ID() == m[2] }
+		if !slices.ContainsFunc(edits.All, isThere) {
+			return fmt.Sprintf("stage %s has no edit %s", m[1], m[2])
+		}
+	}
 	if asked {
 		args = append(args, "--help")
 	} else if strings.HasPrefix(line, "kata") {

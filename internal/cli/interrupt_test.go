@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -36,7 +39,6 @@ func TestInterruptedCommandEndsWithStatus130(t *testing.T) {
 		"list":                              {"late-unlock", ""},
 		"diff 4":                            {"", ""},
 		"explore --stage 6 --bound 9":       {"schedules/s", "nothing shorter"},
-		"serve --addr 127.0.0.1:0":          {"http://", ""},
 		"demo --hold 1m":                    {"work1  got it", "work2  got it"},
 		"replay " + exampleSchedule:         {"", ""},
 		"grade ../../stage4_lua_unlock":     {"compiling", "✓"},
@@ -57,4 +59,26 @@ func TestInterruptedCommandEndsWithStatus130(t *testing.T) {
 			require.True(t, c.not == "" || !strings.Contains(out.String(), c.not), out)
 		})
 	}
+}
+
+// The command has started the first exercise by itself, and is compiling the lock.
+func TestInterruptedKataEndsWithStatus130(t *testing.T) {
+	cmd := exec.Command(program(t), "kata", "--dir", filepath.Join(t.TempDir(), "mylock"))
+	_, err := cmd.StdinPipe() // stays open
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	var errors strings.Builder
+	cmd.Stderr = &errors
+	require.NoError(t, cmd.Start())
+	lines := bufio.NewReader(out)
+	line, err := lines.ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "exercise 1: A lock at all\n", line)
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	_, err = io.Copy(io.Discard, lines)
+	require.NoError(t, err)
+	require.Error(t, cmd.Wait())
+	require.Equal(t, exitInterrupted, cmd.ProcessState.ExitCode())
+	require.Equal(t, "interrupted\n", errors.String())
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
 	"time"
 
 	failures "lockkata/failures_test"
@@ -97,11 +96,9 @@ func (g grid) isLimit(row []failures.Verdict) bool {
 	return isLimit
 }
 
-// judgeOne plays a failure on locks. The tests cache its results, since many of them print the same
-// verdicts.
-var judgeOne = func(t *testing.T, f failures.Failure, of []stages.Stage) []failures.Verdict {
-	return stages.Judge(t, []failures.Failure{f}, of)[0]
-}
+// verdicts has the verdicts of this process by the IDs of failure and lock. All runs of a failure on a lock
+// are the same, so it is played once.
+var verdicts = map[[2]string]failures.Verdict{}
 
 // judgeAll plays failures on locks until the context ends.
 func (a *app) judgeAll(ctx context.Context, all []failures.Failure, of []stages.Stage) (g grid, err error) {
@@ -112,7 +109,15 @@ func (a *app) judgeAll(ctx context.Context, all []failures.Failure, of []stages.
 		if ctx.Err() != nil {
 			return g, ctx.Err()
 		}
-		g.rows = append(g.rows, judgeOne(a.t, f, g.columns))
+		var row []failures.Verdict
+		for _, s := range g.columns {
+			id := [2]string{f.ID, s.ID}
+			if _, known := verdicts[id]; !known {
+				verdicts[id] = failures.Run(a.t, f, s.Subject)
+			}
+			row = append(row, verdicts[id])
+		}
+		g.rows = append(g.rows, row)
 	}
 	return g, nil
 }

@@ -1,11 +1,10 @@
+//go:build live
+
 package cli
 
 import (
-	"bufio"
 	"encoding/json"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,9 +15,6 @@ import (
 )
 
 func TestKataWithoutATerminal(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds programs with the exercise's locks")
-	}
 	dir := filepath.Join(t.TempDir(), "mylock")
 	status, out, errors := command(t, "kata", "start", "3", "--dir", dir)
 	require.Equal(t, exitOK, status, errors)
@@ -62,26 +58,4 @@ func TestKataWithoutATerminal(t *testing.T) {
 	status, out, _ = command(t, "kata", "next", "--dir", dir)
 	require.Equal(t, exitOK, status)
 	require.Contains(t, out, "It begins with your own lock of exercise 3.")
-}
-
-// The command has started the first exercise by itself, and is compiling the lock.
-func TestInterruptedKataEndsWithStatus130(t *testing.T) {
-	cmd := exec.Command(program(t), "kata", "--dir", filepath.Join(t.TempDir(), "mylock"))
-	_, err := cmd.StdinPipe() // stays open
-	require.NoError(t, err)
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	var errors strings.Builder
-	cmd.Stderr = &errors
-	require.NoError(t, cmd.Start())
-	lines := bufio.NewReader(out)
-	line, err := lines.ReadString('\n')
-	require.NoError(t, err)
-	require.Equal(t, "exercise 1: A lock at all\n", line)
-	require.NoError(t, cmd.Process.Signal(os.Interrupt))
-	_, err = io.Copy(io.Discard, lines)
-	require.NoError(t, err)
-	require.Error(t, cmd.Wait())
-	require.Equal(t, exitInterrupted, cmd.ProcessState.ExitCode())
-	require.Equal(t, "interrupted\n", errors.String())
 }

@@ -1,3 +1,5 @@
+//go:build live
+
 package cli
 
 import (
@@ -9,9 +11,6 @@ import (
 
 // A run of an edited lock is drawn with the edited line and its command, and is judged by the rules.
 func TestEditedLockIsShown(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it compiles programs")
-	}
 	for line, says := range map[string][]string{
 		"check-then-delete --stage 4 --edit unlock-by-delex": {
 			"\n+ m.rdb.Do(ctx, \"DELEX\", m.key, \"IFEQ\", m.value)\n", "On stage 4, unlock by DELEX:", "DELEX K IFEQ A1 → 0", "SAFE from wrong delete",
