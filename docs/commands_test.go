@@ -96,7 +96,7 @@ var (
 	// onlyAsked are commands that need a server, a person or a compiler. The tests of
 	// internal/cli run them; here only the command and its flags must exist.
 	onlyAsked = regexp.MustCompile(`^(?:serve|grade|kata(?:$| check| explore| next| solution))|--live|--redis|--help|--edit`)
-	edited = regexp.MustCompile(`--stage (\S+) --edit (\S+)`)
+	edited    = regexp.MustCompile(`--stage (\S+) --edit (\S+)`)
 	// ownRows are flags that print other failures, which have no families.
 	ownRows     = regexp.MustCompile(`^--(?:servers|guards)\b`)
 	placeholder = regexp.MustCompile(`^(?:[FN]|[A-Z]{2,}|…)$`)

@@ -2,6 +2,7 @@ package page
 
 import (
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"slices"
 
@@ -17,23 +18,24 @@ var (
 	needsScript = i18n.New("This page steps through runs, and needs JavaScript for it. A terminal shows the same: {command}")
 )
 
-// dictionaries returns JSON with the texts that the page needs, for each language but English.
-// doubtful are texts with two translations, of which the page would use a wrong one.
-func dictionaries(english, chinese content) (dictionary template.JS, doubtful []string, err error) {
+// dictionaries returns JSON with the texts that the page needs, for each language but English. The page looks
+// them up by their English, so a text with two translations is an error.
+func dictionaries(english, chinese content) (template.JS, error) {
 	var sides [2]any
 	for i, side := range []content{english, chinese} {
 		raw, err := json.Marshal(side)
 		if err != nil {
-			return "", nil, err
+			return "", err
 		}
 		if err := json.Unmarshal(raw, &sides[i]); err != nil {
-			return "", nil, err
+			return "", err
 		}
 	}
 	all := i18n.Dictionary(i18n.Chinese, slices.Concat(stepTexts, pageTexts)...)
-	doubtful = i18n.Pairs(all, sides[0], sides[1])
-	dictionary, err = script(map[i18n.Language]any{i18n.Chinese: all})
-	return dictionary, doubtful, err
+	if doubtful := i18n.Pairs(all, sides[0], sides[1]); len(doubtful) > 0 {
+		return "", fmt.Errorf("page: texts with two translations: say one of each otherwise: %q", doubtful)
+	}
+	return script(map[i18n.Language]any{i18n.Chinese: all})
 }
 
 // withoutScript is what a browser without JavaScript shows.

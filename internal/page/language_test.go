@@ -1,35 +1,11 @@
 package page
 
 import (
-	"os"
 	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	failures "lockkata/failures_test"
-	"lockkata/internal/i18n"
-	"lockkata/internal/stages"
 )
-
-// The page looks up texts by their English, so each English text must have only one translation, in
-// every run of the catalogue.
-func TestEveryTextOfThePageHasOneTranslation(t *testing.T) {
-	shown, err := stages.Ready(t, stages.Public())
-	require.NoError(t, err)
-	rows := stages.Judge(t, failures.All, shown)
-	others, err := PlayOthers(t, os.DirFS("../.."))
-	require.NoError(t, err)
-	var all [2]content
-	for i, l := range i18n.Languages {
-		all[i], err = collect(shown, rows, others, os.DirFS("../.."), l)
-		require.NoError(t, err)
-		all[i].playable(l)
-	}
-	_, doubtful, err := dictionaries(all[0], all[1])
-	require.NoError(t, err)
-	require.Empty(t, doubtful, "say one of them otherwise")
-}
 
 var (
 	inScript = regexp.MustCompile(`(?m)/\*.*?\*/|^\s*//.*$| // .*$|\b(?:say|tell)\('[^'\n]*'|class: '[^']*'|^const goToken = .*$|'use strict'`)
@@ -57,4 +33,11 @@ func TestScriptsDeclareNoNameTwice(t *testing.T) {
 		declared[found[1]] = true
 	}
 	require.NotEmpty(t, declared)
+}
+
+func TestTextWithTwoTranslationsIsAnError(t *testing.T) {
+	_, err := dictionaries(content{Title: "lock", Total: "lock"}, content{Title: "锁", Total: "加锁"})
+	require.ErrorContains(t, err, `texts with two translations: say one of each otherwise: ["lock`)
+	_, err = dictionaries(content{Title: "lock", Total: "lock"}, content{Title: "锁", Total: "锁"})
+	require.NoError(t, err)
 }

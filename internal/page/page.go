@@ -111,7 +111,7 @@ func Page(of []stages.Stage, rows [][]failures.Verdict, others []Other, chapters
 			all[i].playable(l)
 		}
 	}
-	translations, _, err := dictionaries(all[0], all[1])
+	translations, err := dictionaries(all[0], all[1])
 	if err != nil {
 		return nil, err
 	}

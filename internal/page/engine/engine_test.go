@@ -85,14 +85,13 @@ func TestCommandsGoToTheMasterOfTheMoment(t *testing.T) {
 	require.Equal(t, [][]int{{0}, {1}, {1}}, masters)
 }
 
+// With the tag live, TestEveryRunIsTakenOver takes all runs over.
 func TestRunIsTakenOverInTheMiddle(t *testing.T) {
 	e := newEngine(t)
-	for _, stage := range []string{"6.4"} {
-		for _, f := range failures.All {
-			if f.Applies(stages.MustFind(stage).Subject) {
-				cell := ask[Cell](t, e, Request{Op: "run", Stage: stage, Failure: f.ID})
-				takeOver(t, e, stage, cell, f.ID, 1+len(cell.Run.Steps)/2)
-			}
+	for i, f := range failures.All {
+		if i%10 == 0 && f.Applies(stages.MustFind("6.4").Subject) {
+			cell := ask[Cell](t, e, Request{Op: "run", Stage: "6.4", Failure: f.ID})
+			takeOver(t, e, "6.4", cell, f.ID, 1+len(cell.Run.Steps)/2)
 		}
 	}
 }

@@ -1,9 +1,12 @@
+//go:build live
+
 package edits_test
 
 import (
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,10 +19,6 @@ import (
 	"lockkata/internal/edits"
 )
 
-// wholeSearch is an environment variable that the live test sets, for the child process too, to
-// include the search that takes seconds.
-const wholeSearch = "LOCKKATA_WHOLE_SEARCH"
-
 // choose activates edit number i, counted from 1, or none with 0. Only the binary of
 // [buildEdited] sets it.
 var choose func(i int)
@@ -27,9 +26,6 @@ var choose func(i int)
 // The locks cannot be edited in place. So the test builds itself again with locks that have all
 // edits, and chooses one edit at a time.
 func TestEachEditBreaksItsCell(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds a program of the edited locks, and searches them")
-	}
 	if choose == nil {
 		out, err := exec.Command(buildEdited(t), "-test.v", "-test.run=^TestEachEditBreaksItsCell$").CombinedOutput()
 		require.NoError(t, err, string(out))
@@ -65,7 +61,7 @@ func TestEachEditBreaksItsCell(t *testing.T) {
 			require.Equal(t, e.Outcome, verdict.Outcome)
 			require.True(t, oracle.Violates(verdict.Findings, e.Rule), "%s: %v", e.Rule, verdict.Findings)
 			requireLinesOfTheLock(t, e, verdict)
-			if e.Search != "" && (os.Getenv(wholeSearch) != "" || stage.ID != "6" || e.Search != "exclusion/async") {
+			if e.Search != "" {
 				mustBeFound(t, e, subject)
 			}
 		})
@@ -127,4 +123,32 @@ func search(t *testing.T, e edits.Edit, subject failures.Subject) (result schedu
 	setup, properties := q.Ask(subject, 1)
 	result, err = schedule.Search(t, setup, properties, schedule.Limits{Bound: q.Bound})
 	return result, property, err
+}
+
+// chooser is a file of the edited build only: with it the test chooses an edit.
+const chooser = `//go:build live
+
+package edits_test
+
+import "` + edits.Package + `"
+
+func init() { choose = func(i int) { edited.Active = i } }
+`
+
+// buildEdited builds this package's tests with the edited locks.
+func buildEdited(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	files, err := edits.Files(os.DirFS(root))
+	require.NoError(t, err)
+	files["internal/edits/choose_test.go"] = chooser
+	scratch := t.TempDir()
+	list, err := edits.Overlay(scratch, root, files)
+	require.NoError(t, err)
+	program := filepath.Join(scratch, "edited.exe")
+	build := exec.Command("go", "test", "-c", "-tags=live", "-vet=off", "-ldflags=-s -w", "-overlay", list, "-o", program, ".")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, string(out))
+	return program
 }
