@@ -62,7 +62,7 @@ func sitDown(t *testing.T, id string, change func(*loop)) *learner {
 	t.Cleanup(cancel)
 	go func() {
 		if session.terminal {
-			l.ended <- session.run(ctx, keysOf(keyboard.Piped(in)))
+			l.ended <- session.run(ctx, keyboard.Piped(in).C)
 		} else {
 			l.ended <- session.open(ctx)
 		}

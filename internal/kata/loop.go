@@ -74,18 +74,7 @@ func (l *loop) open(ctx context.Context) error {
 	defer keys.Close()
 	defer l.workshop.close()
 	l.out, l.terminal = keys.Screen(l.out), keys.IsTerminal()
-	return l.run(ctx, keysOf(keys))
-}
-
-func keysOf(k *keyboard.Keyboard) <-chan rune {
-	keys := make(chan rune)
-	go func() {
-		defer close(keys)
-		for key, err := k.Next(); err == nil; key, err = k.Next() {
-			keys <- key
-		}
-	}()
-	return keys
+	return l.run(ctx, keys.C)
 }
 
 func (l *loop) run(ctx context.Context, keys <-chan rune) error {
