@@ -205,16 +205,13 @@ func (l *loop) finish(show func()) {
 
 // checked shows the result of a check. The first pass of an exercise asks for a prediction.
 func (l *loop) checked(r Result, err error) {
-	prompt, fits := r.predict()
+	prediction, fits := r.predict(l.view.Lang)
 	if err != nil || !r.Passed || !fits || l.asked {
 		l.show(r.Screen, err)
 		return
 	}
 	l.asked = true
-	l.draw(r.fixed(l.view)+"\n"+prompt.question(l.view), nil)
-	l.ask(yourAnswer, question{prompt.keys(), oneTo.Args("n", len(r.Exercise.Predict.Means)), func(key rune) {
-		l.tell(prompt.answer(l.view, key)+"\n"+r.goesOn(l.view), nil)
-	}})
+	l.predict(r, prediction)
 }
 
 // show shows a screen, or the error in its place, and the keys.
