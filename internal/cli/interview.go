@@ -79,7 +79,7 @@ func (a *app) interviewCommand() *cobra.Command {
 	f.BoolVar(&x.must, "must", false, "only the questions that every candidate should know")
 	f.BoolVar(&x.missed, "missed", false, "only the questions that you missed or half knew in earlier interviews, and no predictions")
 	f.StringVar(&x.level, "level", "", "only what a candidate of this `level` is asked: junior, senior or staff; each is asked the easier ones too")
-	f.StringVar(&x.theme, "theme", "", "only the questions of this theme, a page of docs/interview, as lease; predictions are of all stages")
+	f.StringVar(&x.theme, "theme", "", "only the questions of this theme, a page of docs/interview, as lease; predictions are of the whole lesson")
 	f.BoolVar(&x.project, "project", false, "begin with \"Tell me about a lock in your project\"")
 	f.IntVar(&x.minutes, "minutes", 20, "how long it lasts, in `minutes`: no round begins later")
 	f.Uint64Var(&x.seed, "seed", 0, "the same seed, the same interview; without it, another one each time")

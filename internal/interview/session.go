@@ -54,7 +54,7 @@ var (
 			"the interview at once, and so does Ctrl-C. At the end you see what to read again, and your typed " +
 			"answers next to the model answers."),
 	}
-	howPredictionsGo = i18n.New("Every third round is a prediction, a question of the lesson about a run of a real lock. Your answer is played, and the run decides.")
+	howPredictionsGo = i18n.New("Every third round is a prediction, a question of the lesson about a run of a real lock. Your answer is played, and the run decides. The first answer counts.")
 	round            = i18n.New("Round {n}: {about} ({time} left)")
 	minuteCount      = i18n.NewPlural("{n} minute", "{n} minutes")
 	questionCount    = i18n.NewPlural("{n} question", "{n} questions")
