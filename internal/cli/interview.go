@@ -37,8 +37,8 @@ func (a *app) interviewCommand() *cobra.Command {
 		Short: "A mock interview: questions, predictions, and what to read again",
 		Long: "interview asks the questions of docs/interview: as many as fit the minutes, the must-knows first, of all levels. After" +
 			" each it shows the answer of 30 seconds, lets you tick the key points that you said, and asks the follow-ups " +
-			"one by one, if you want them. Every third round is a prediction: you see two clients of " +
-			"a stage, up to a point, and say what happens next. At the end it lists what to read again, and " +
+			"one by one, if you want them. Every third round is a prediction, a question " +
+			"of the lesson, whose answer is played. At the end it lists what to read again, and " +
 			"remembers what you missed. Each line of the input is one answer, so it can be piped; q ends it.",
 		Args: words(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -60,8 +60,8 @@ func (a *app) interviewCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, typed := keyboard.Terminal(cmd.InOrStdin())
-			s.In, s.Echo = cmd.InOrStdin(), !typed
+			s.Lines = keyboard.ReadLines(cmd.InOrStdin(), a.out)
+			defer s.Lines.Close()
 			if !x.missed {
 				a.recall(m)
 			}
@@ -79,7 +79,7 @@ func (a *app) interviewCommand() *cobra.Command {
 	f.BoolVar(&x.must, "must", false, "only the questions that every candidate should know")
 	f.BoolVar(&x.missed, "missed", false, "only the questions that you missed or half knew in earlier interviews, and no predictions")
 	f.StringVar(&x.level, "level", "", "only what a candidate of this `level` is asked: junior, senior or staff; each is asked the easier ones too")
-	f.StringVar(&x.theme, "theme", "", "only the questions of this theme, a page of docs/interview, as lease; predictions are of all stages")
+	f.StringVar(&x.theme, "theme", "", "only the questions of this theme, a page of docs/interview, as lease; predictions are of the whole lesson")
 	f.BoolVar(&x.project, "project", false, "begin with \"Tell me about a lock in your project\"")
 	f.IntVar(&x.minutes, "minutes", 20, "how long it lasts, in `minutes`: no round begins later")
 	f.Uint64Var(&x.seed, "seed", 0, "the same seed, the same interview; without it, another one each time")
@@ -143,7 +143,7 @@ func (a *app) session(x appointment, missed []string) (*interview.Session, error
 		again = ""
 	}
 	return &interview.Session{
-		T: a.t, Language: a.lang, Themes: themes, Seed: x.seed, Length: time.Duration(x.minutes) * time.Minute, First: first,
+		T: a.t, Sources: a.sources, Language: a.lang, Themes: themes, Seed: x.seed, Length: time.Duration(x.minutes) * time.Minute, First: first,
 		AskOnly: x.missed, Again: again,
 		Now: time.Now, Color: a.color, Width: a.width, Out: a.out, InProcess: a.inProcess,
 	}, nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,13 +17,23 @@ import (
 	"lockkata/internal/interview"
 )
 
+// pages has the questions of the fixture, and the files of the repository.
+type pages struct{ fs.FS }
+
+func (p pages) Open(name string) (fs.File, error) {
+	if file, err := os.DirFS("../interview/testdata").Open(name); err == nil && strings.HasPrefix(name, "docs") {
+		return file, nil
+	}
+	return p.FS.Open(name)
+}
+
 // interviewed runs an interview with this input and configuration folder, on pages that do not
 // change with the documents.
 func interviewed(t *testing.T, config, typed string, args ...string) (status int, out, errors string) {
 	t.Helper()
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	var stdout, stderr bytes.Buffer
-	a := &app{t: t, sources: os.DirFS("../interview/testdata"), in: strings.NewReader(typed), out: &stdout, err: &stderr, width: usualWidth}
+	a := &app{t: t, sources: pages{os.DirFS("../..")}, in: strings.NewReader(typed), out: &stdout, err: &stderr, width: usualWidth}
 	a.configDir = func() (string, error) { return config, nil }
 	status = a.run(append([]string{"interview"}, args...))
 	return status, stdout.String(), stderr.String()
@@ -30,14 +41,14 @@ func interviewed(t *testing.T, config, typed string, args ...string) (status int
 
 // twoRoundsAndAPrediction answers two questions and a prediction, and ends the input in the middle
 // of the fourth round.
-const twoRoundsAndAPrediction = "aloud\n1\nd\np\nf\ns\n\n\n0\n\n0\n1\nthe end\n"
+const twoRoundsAndAPrediction = "aloud\n1\nd\np\nf\ns\n\n\n0\n\n\n0\n1\n2\n3\n4\nthe end\n"
 
 func TestInterviewRunsToItsSummary(t *testing.T) {
 	status, out, errors := interviewed(t, t.TempDir(), twoRoundsAndAPrediction, "--minutes", "3", "--seed", "1")
 	require.Equal(t, exitOK, status, errors)
 	require.Empty(t, errors)
 	for _, part := range []string{
-		"A mock interview: 3 minutes, ", "> aloud\n", "Round 3: prediction (3 minutes left)\n", `"0" is not one of the answers.`,
+		"A mock interview: 3 minutes, ", "> aloud\n", "Round 3: prediction (3 minutes left)\n", "> \nAnswer with a number from 0 to ", "Then try them, ten seconds each.",
 		"Round 4: ", "\nSummary\n", "4 rounds, in less than a minute.\n", "of 1 right\n", "  docs/interview/must.md#", "  go run . ",
 		"The same interview again:\n  go run . interview --lang en --minutes 3 --seed 1\n\nWhat you missed or half knew is remembered: `go run . interview --missed` asks only that.\n",
 	} {
@@ -117,20 +128,23 @@ func asked(t *testing.T, out string) (levels []string) {
 	return levels
 }
 
+// eachRound answers a question, or a prediction until the right answer.
+const eachRound = "\n1\n2\n3\n4\n5\n6\n\n"
+
 func TestMustKnowsOfAllLevelsFitTwentyMinutes(t *testing.T) {
 	for _, seed := range []string{"1", "2", "3"} {
-		_, out, _ := commandWithKeys(t, strings.Repeat("\n1\n\n", 10), "interview", "--must", "--minutes", "20", "--seed", seed)
+		_, out, _ := commandWithKeys(t, strings.Repeat(eachRound, 10), "interview", "--must", "--minutes", "20", "--seed", seed)
 		require.Contains(t, out, "At two minutes a round, 10 rounds fit.")
 		require.Equal(t, "junior junior junior senior senior staff staff", strings.Join(asked(t, out)[:7], " "), seed)
 	}
 }
 
 func TestInterviewAsksOnlyWhatItsFlagsAllow(t *testing.T) {
-	_, out, _ := commandWithKeys(t, strings.Repeat("\n1\n\n", 100), "interview", "--must", "--seed", "3", "--minutes", "60")
+	_, out, _ := commandWithKeys(t, strings.Repeat(eachRound, 100), "interview", "--must", "--seed", "3", "--minutes", "60")
 	require.Regexp(t, `^(junior ){5,}(senior ){5,}(staff ?){2}$`, strings.Join(asked(t, out), " "), "the easiest first")
 	require.Contains(t, out, "prediction")
 
-	_, out, _ = commandWithKeys(t, strings.Repeat("\n1\n\n", 100), "interview", "--level", "junior", "--theme", "lease")
+	_, out, _ = commandWithKeys(t, strings.Repeat(eachRound, 100), "interview", "--level", "junior", "--theme", "lease")
 	for _, m := range roundLine.FindAllStringSubmatch(out, -1) {
 		require.Equal(t, "junior", m[2])
 	}

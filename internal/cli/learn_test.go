@@ -110,6 +110,14 @@ func TestLessonGoesOnWhereItWas(t *testing.T) {
 	require.JSONEq(t, `["0"]`, string(raw), "now it is known")
 }
 
+func TestEmptyLineIsNoAnswer(t *testing.T) {
+	config := t.TempDir()
+	status, out, _ := learned(t, config, "\n", "1")
+	require.Equal(t, exitOK, status)
+	require.True(t, strings.HasSuffix(out, "> \nAnswer with a number from 0 to 4, or q.\n> \n"), out)
+	require.NoFileExists(t, filepath.Join(config, "lockkata", lessonFile), "nothing is missed")
+}
+
 func TestLessonRefusesAnUnknownChapter(t *testing.T) {
 	status, _, errors := learned(t, t.TempDir(), "", "12")
 	require.Equal(t, exitBadUsage, status)

@@ -3,7 +3,6 @@ package game
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -93,38 +92,3 @@ func (r Run) Faults() (sum int) {
 	}
 	return sum
 }
-
-// ResultWord returns the result of a call in a word: held, refused, done, panic or error. The lock's own
-// error for a lock that is not held is "refused with an error".
-func ResultWord(r trace.Result) string {
-	switch {
-	case r.Claim == trace.ClaimPanic:
-		return "panic"
-	case r.Error != "" && r.Claim == trace.ClaimRefused:
-		return "refused with an error"
-	case r.Error != "":
-		return "error"
-	case r.Held:
-		return "held"
-	case r.Claim == trace.ClaimDone:
-		return "done"
-	}
-	return "refused"
-}
-
-// KeyOwner returns the owner of the key in Redis at the end of a trace: "no key", "A1", or "A1!" without a lease.
-func KeyOwner(tr *trace.Trace) string {
-	for _, k := range tr.End().Keys {
-		switch {
-		case k.Name != tr.LockKey():
-		case k.TTL == trace.NoTTL:
-			return k.Owner.Label + "!"
-		default:
-			return k.Owner.Label
-		}
-	}
-	return "no key"
-}
-
-// Names joins names of clients: "A and B". Without names it returns the word for none.
-func Names(names []string) string { return cmp.Or(strings.Join(names, " and "), "nobody") }

@@ -3,66 +3,56 @@ package interview
 import (
 	"context"
 	"fmt"
-	"strconv"
+	"math/rand/v2"
 
-	"lockkata/failures_test/timeline"
 	"lockkata/internal/i18n"
-	"lockkata/internal/term"
+	"lockkata/internal/lesson"
 )
 
 var (
-	prediction  = i18n.New("prediction")
-	twoClients  = i18n.New("Stage {stage}, {title}. Two clients want the lock:")
-	inThisOrder = i18n.New("Then, in this order:")
-	typeNumber  = i18n.New("Type the number of your answer.")
-	noChoice    = i18n.New("{typed} is not one of the answers. Type a number from 1 to {highest}, or q to end.")
-	isRight     = i18n.New("Right. The lock ran on, and the answer is: {answer}.")
-	isWrong     = i18n.New("No. The lock ran on, and the answer is: {answer}.")
-	because     = i18n.New("Why? {why} More: {file}")
-	mayHappen   = i18n.New("What may happen: {env}.")
+	prediction = i18n.New("prediction")
+	moreIn     = i18n.New("More: {place}")
 )
 
-// foreseen is a prediction with its mark.
+// foreseen is a question of the lesson with its mark.
 type foreseen struct {
-	Prediction
-	right bool
+	chapter, part int
+	right         bool
 }
 
-// predict shows a schedule up to a point, asks, shows the whole run, and marks the answer. It
-// returns false to end the interview.
-func (s *Session) predict(ctx context.Context, p Prediction) bool {
+// command returns the command that asks it again.
+func (f foreseen) command() string { return fmt.Sprintf("go run . learn %d", f.chapter) }
+
+// predictions returns the questions of the lesson in a random order, the same for the same seed.
+func predictions(seed uint64) (all []foreseen) {
+	for n, c := range lesson.Chapters {
+		for i, p := range c.Parts {
+			if len(p.Moves) == 0 { // one number is the answer
+				all = append(all, foreseen{chapter: n, part: i})
+			}
+		}
+	}
+	rand.New(rand.NewPCG(seed, 1)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
+}
+
+// predict asks a question of the lesson until it is answered rightly, and marks the first answer. It returns false to
+// end the interview.
+func (s *Session) predict(ctx context.Context, f foreseen) (goOn bool, err error) {
 	s.round(prediction)
-	s.sayApart(mayHappen, "env", p.Setup.Env.About)
-	s.say(twoClients, "stage", p.Stage.ID, "title", i18n.Text(p.Stage.Title))
-	s.print(timeline.Text(p.drawn(), nil, timeline.Options{Color: s.Color, Width: s.Width, Language: s.Language}))
-	s.sayApart(inThisOrder)
-	for _, step := range p.Next {
-		s.prose("- " + step.Localize(s.Language))
+	c := lesson.Chapters[f.chapter]
+	played, err := c.Parts[f.part].Play(s.T, s.Sources)
+	if err != nil {
+		return false, err
 	}
-	s.prose("\n**" + p.Question.Localize(s.Language) + "**")
-	for i, choice := range p.Choices {
-		s.prose(fmt.Sprintf("%d. %s", i+1, choice.Localize(s.Language)))
+	asker := &lesson.Asker{Out: s.Out, Color: s.Color, Width: s.Width, Prose: widest, Language: s.Language,
+		Line: func() (string, bool) { return s.Lines.Next(ctx) }}
+	asker.Say(c.Lead)
+	reply, ok := asker.Ask(played)
+	f.right = reply == lesson.Right
+	s.predicted = append(s.predicted, f)
+	if c.Entry != "" && ok {
+		s.say(moreIn, "place", folder.Localize(s.Language)+"/must.md#"+c.Entry)
 	}
-	s.say(typeNumber)
-	for {
-		line, ok := s.read(ctx)
-		chosen, err := strconv.Atoi(line)
-		if ok && (err != nil || chosen < 1 || chosen > len(p.Choices)) {
-			s.say(noChoice, "typed", strconv.Quote(line), "highest", len(p.Choices))
-			continue
-		}
-		right := ok && chosen == p.Answer+1
-		s.predicted = append(s.predicted, foreseen{p, right})
-		if !ok {
-			return false
-		}
-		verdict, style := isRight, term.Green
-		if !right {
-			verdict, style = isWrong, term.Red
-		}
-		s.print("\n" + s.Color.Paint(style, verdict.Localize(s.Language, "answer", p.Choices[p.Answer])) + "\n")
-		s.say(because, "why", p.Why, "file", folder.Localize(s.Language)+"/"+p.Entry)
-		s.prove("go run . replay '" + p.Text() + "'")
-		return true
-	}
+	return ok, nil
 }

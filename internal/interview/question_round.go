@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"lockkata/internal/i18n"
-	"lockkata/internal/term"
 )
 
 var (
@@ -84,7 +83,7 @@ func (s *Session) question(ctx context.Context, q Question) bool {
 			s.sayApart(whatNext)
 			s.say(whatElse, "keys", strings.Join(more, " · "))
 		}
-		key, ok := s.read(ctx)
+		key, ok := s.Lines.Next(ctx)
 		p := Part(slices.Index(partKeys[:], strings.ToLower(key)))
 		switch {
 		case !ok:
@@ -147,7 +146,7 @@ func (s *Session) followUps(ctx context.Context, this *asked) bool {
 		s.prose("\n" + f.Answer + "\n")
 		for line = ""; line != "y" && line != "n"; line = strings.ToLower(line) {
 			s.say(didYouHaveIt)
-			if line, ok = s.read(ctx); !ok || line == "" || strings.EqualFold(line, keySkip) {
+			if line, ok = s.Lines.Next(ctx); !ok || line == "" || strings.EqualFold(line, keySkip) {
 				return ok
 			}
 		}
@@ -163,10 +162,7 @@ func (s *Session) followUps(ctx context.Context, this *asked) bool {
 // that was pressed too early; the candidate can still answer.
 func (s *Session) answer(ctx context.Context, skip string) (string, bool) {
 	for {
-		line, ok := s.read(ctx)
-		if ok && !s.Echo {
-			line = s.pasted(line)
-		}
+		line, ok := s.Lines.NextText(ctx)
 		switch {
 		case !ok:
 			return "", false
@@ -174,24 +170,6 @@ func (s *Session) answer(ctx context.Context, skip string) (string, bool) {
 			return line, true
 		}
 		s.say(noAnswer, "typed", strconv.Quote(line))
-	}
-}
-
-// pasteGap is the longest time between two lines of a pasted text.
-const pasteGap = 50 * time.Millisecond
-
-// pasted appends the lines that come right after a line of a terminal.
-func (s *Session) pasted(line string) string {
-	for {
-		select {
-		case more, ok := <-s.typed:
-			if !ok {
-				return line
-			}
-			line = term.Joined(line, more)
-		case <-time.After(pasteGap):
-			return line
-		}
 	}
 }
 

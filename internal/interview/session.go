@@ -1,25 +1,25 @@
 // Package interview is a mock interview in a terminal. It asks the questions of docs/interview,
-// spread over the themes. Between them it shows two clients of a lock up to some point, asks
-// what happens next, and gets the answer by running it. At the end it lists what to read again.
+// spread over the themes, and between them questions of the lesson. At the end it lists what to read again.
 package interview
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"strings"
+	"io/fs"
 	"testing"
 	"time"
 
 	"lockkata/internal/i18n"
 	"lockkata/internal/term"
+	"lockkata/internal/term/keyboard"
 )
 
 // Session is an interview.
 type Session struct {
 	T         *testing.T
+	Sources   fs.FS // the stages' files
 	Language  i18n.Language
 	Themes    []Theme
 	Seed      uint64
@@ -30,13 +30,11 @@ type Session struct {
 	Now       func() time.Time
 	Color     term.Color
 	Width     int
-	Echo      bool // print the candidate's input, as a terminal does by itself
-	In        io.Reader
+	Lines     *keyboard.Lines // of the candidate
 	Out       io.Writer
 	InProcess func(args []string, keys string, out io.Writer) int // runs a command of this program
 
 	page      page
-	typed     <-chan string // the candidate's lines
 	begun     time.Time
 	questions []*asked
 	predicted []foreseen
@@ -56,14 +54,13 @@ var (
 			"the interview at once, and so does Ctrl-C. At the end you see what to read again, and your typed " +
 			"answers next to the model answers."),
 	}
-	howPredictionsGo = i18n.New("Every third round is a prediction. You see two clients of a real lock, drawn up to some point, and say " +
-		"what happens next. Then the lock runs on, and its run decides.")
-	round         = i18n.New("Round {n}: {about} ({time} left)")
-	minuteCount   = i18n.NewPlural("{n} minute", "{n} minutes")
-	questionCount = i18n.NewPlural("{n} question", "{n} questions")
-	themeCount    = i18n.NewPlural("{n} theme", "{n} themes")
-	timeIsOver    = i18n.New("The time is up.")
-	allAsked      = i18n.New("All questions were asked.")
+	howPredictionsGo = i18n.New("Every third round is a prediction, a question of the lesson about a run of a real lock. Your answer is played, and the run decides. The first answer counts.")
+	round            = i18n.New("Round {n}: {about} ({time} left)")
+	minuteCount      = i18n.NewPlural("{n} minute", "{n} minutes")
+	questionCount    = i18n.NewPlural("{n} question", "{n} questions")
+	themeCount       = i18n.NewPlural("{n} theme", "{n} themes")
+	timeIsOver       = i18n.New("The time is up.")
+	allAsked         = i18n.New("All questions were asked.")
 )
 
 const (
@@ -77,20 +74,17 @@ const widest = 100
 // Hold runs rounds until the time, the questions or the input end, or the context, whose error it
 // returns. Then it prints the summary.
 func (s *Session) Hold(ctx context.Context) error {
-	rounds, end := context.WithCancel(ctx)
-	defer end()
 	s.page = page{min(s.Width, widest), s.Color, s.Language}
-	s.typed = listen(rounds, s.In)
 	s.begun = s.Now()
 	s.welcome()
-	err := s.hold(rounds)
+	err := s.hold(ctx)
 	s.summarise() // also after an error of a run: the marks are the candidate's
 	return cmp.Or(ctx.Err(), err)
 }
 
 // hold runs the rounds.
 func (s *Session) hold(ctx context.Context) error {
-	finder := &Finder{T: s.T, Seed: s.Seed}
+	toPredict := predictions(s.Seed)
 	fit := s.fit()
 	if !s.AskOnly {
 		fit -= fit / everyThird
@@ -110,11 +104,10 @@ func (s *Session) hold(ctx context.Context) error {
 			questions = questions[1:]
 			continue
 		}
-		p, err := finder.Find(s.rounds / everyThird)
-		if err != nil {
+		var err error
+		if goOn, err = s.predict(ctx, toPredict[s.rounds/everyThird%len(toPredict)]); err != nil {
 			return err
 		}
-		goOn = s.predict(ctx, p)
 	}
 	return nil
 }
@@ -159,47 +152,4 @@ func (s *Session) heading(t i18n.Text, pairs ...any) {
 func (s *Session) round(about any) {
 	s.print("\n")
 	s.heading(round, "n", s.rounds, "about", about, "time", minutesOf(s.left()))
-}
-
-// keyEnd ends the interview wherever something is typed.
-const keyEnd = "q"
-
-// read reads one line of the candidate; false ends the interview.
-func (s *Session) read(ctx context.Context) (line string, ok bool) {
-	s.print("> ")
-	if ctx.Err() == nil {
-		select {
-		case line, ok = <-s.typed:
-		case <-ctx.Done():
-		}
-	}
-	switch {
-	case !ok:
-		s.print("\n")
-	case s.Echo:
-		s.print(line + "\n")
-	}
-	return line, ok && !strings.EqualFold(line, keyEnd)
-}
-
-// listen reads lines in a goroutine, because a read from a terminal cannot be cancelled when
-// Ctrl-C comes. The goroutine ends with the input, or with the first line after ctx.
-func listen(ctx context.Context, in io.Reader) <-chan string {
-	lines := make(chan string)
-	go func() {
-		defer close(lines)
-		from := bufio.NewReader(in)
-		for err := error(nil); err == nil; {
-			var line string
-			if line, err = from.ReadString('\n'); line == "" {
-				continue
-			}
-			select {
-			case lines <- strings.TrimSpace(line):
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return lines
 }

@@ -2,11 +2,13 @@ package interview
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,8 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
+	"lockkata/internal/lesson"
 	"lockkata/internal/stages"
+	"lockkata/internal/term/keyboard"
 )
 
 // held is a session on the fixture, with a clock that advances at each reading.
@@ -30,9 +35,8 @@ func prepare(t *testing.T, input string, tick time.Duration) *held {
 	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	h := &held{}
 	h.Session = &Session{
-		T: t, Themes: themes(t), Seed: 1, Length: 20 * time.Minute, Again: "go run . interview --seed 1",
-		Now: func() time.Time { now = now.Add(tick); return now }, Width: 120, Echo: true,
-		In: strings.NewReader(input), Out: &h.out,
+		T: t, Sources: os.DirFS("../.."), Themes: themes(t), Seed: 1, Length: 20 * time.Minute, Again: "go run . interview --seed 1",
+		Now: func() time.Time { now = now.Add(tick); return now }, Width: 120, Out: &h.out,
 		InProcess: func(args []string, keys string, out io.Writer) int {
 			h.ran = append(h.ran, strings.Join(args, " "))
 			fmt.Fprintf(out, "<%s>\n", strings.Join(args, " "))
@@ -42,6 +46,8 @@ func prepare(t *testing.T, input string, tick time.Duration) *held {
 			return 0
 		},
 	}
+	h.Lines = keyboard.ReadLines(strings.NewReader(input), &h.out)
+	t.Cleanup(h.Lines.Close)
 	return h
 }
 
@@ -56,7 +62,7 @@ func (h *held) hold(t *testing.T) string {
 // wholeInterview has answers, ticks, keys, follow-ups and nonsense for all questions.
 const wholeInterview = "a typed answer\n9\n\nd\n1, 3\nT\nP\nr\nf\ntyped\nwhat?\ny\n\nN\nx\n\n" +
 	"h\n\na\np\nr\nf\ns\n\n" +
-	"7\nx\n1\n" +
+	"\n7\nx\n0\n1\n2\n3\n4\n" +
 	"\n0\nd\nf\n\n\nr\n\n\n1 2\nr\n\n"
 
 func TestKeysOfAnInterviewShowTheirParts(t *testing.T) {
@@ -82,7 +88,7 @@ func TestKeysOfAnInterviewShowTheirParts(t *testing.T) {
 		"    |--- lease ---|\n", "0 of 3 key points: missed.\n",
 		"`go run . show oom --stage 99` ends with status 2.\n",
 		`"h" is not an answer. Say it aloud`, "Round 4: The lease · often · senior (",
-		"Round 3: prediction (20 minutes left)\n", `"7" is not one of the answers. Type a number from 1 to `, `"x" is not one of the answers.`,
+		"Round 3: prediction (20 minutes left)\n", "> \nAnswer with a number from 0 to ", "> 7\nAnswer with a number from 0 to ", "> x\nAnswer with",
 		"> r\n\nProof: No run here: it takes an etcd.\n\nEnter next round",
 		"All questions were asked.\n", "Summary\n", "5 rounds, in less than a minute.\n", "Follow-ups: 1 of 2 answered\n",
 		"\n- Why a lease?\n  - not said: its `key` stays, so nobody comes in\n  docs/interview/must.md#lease-why\n  go run . show crash",
@@ -92,13 +98,12 @@ func TestKeysOfAnInterviewShowTheirParts(t *testing.T) {
 		require.Contains(t, out, part)
 	}
 	require.Regexp(t, `Predictions: [01] of 1 right`, out)
-	require.Contains(t, h.ran[len(h.ran)-2]+h.ran[len(h.ran)-1], "replay v1/stage", "the prediction was run on")
 	require.Equal(t, map[string]bool{"lease-why": false, "unlock-whose": true, "lease-how": false, "lease-etcd": false}, h.Fully())
 	require.NotContains(t, out, "\x1b")
 }
 
 func TestSummaryNamesWhatToReadAgain(t *testing.T) {
-	h := prepare(t, "\na\n\n\n1\n\n1\n\n0\n\n\n0\n\n", time.Second)
+	h := prepare(t, "\na\n\n\n1\n\n1\n2\n3\n4\n\n0\n\n\n0\n\n", time.Second)
 	out := h.hold(t)
 	_, summary, found := strings.Cut(out, "\nRead again:\n")
 	require.True(t, found)
@@ -116,33 +121,21 @@ func TestSummaryNamesWhatToReadAgain(t *testing.T) {
 }
 
 func TestPredictionIsMarkedByTheRun(t *testing.T) {
-	p, err := (&Finder{T: t, Seed: 1}).Find(1)
+	f := predictions(1)[1]
+	p, err := lesson.Chapters[f.chapter].Parts[f.part].Play(t, os.DirFS("../.."))
 	require.NoError(t, err)
-	truth := p.Choices[p.Answer].Error()
-	for i := range p.Choices {
-		h := prepare(t, fmt.Sprintf("\na\n\n\na\n\n%d\n", i+1), time.Second)
-		out := h.hold(t)
-		require.Contains(t, out, "<replay "+p.Text()+">")
-		verdict, n := "No", 0
-		if i == p.Answer {
-			verdict, n = "Right", 1
-		}
-		require.Contains(t, out, verdict+". The lock ran on, and the answer is: "+truth+".")
-		words := strings.Join(strings.Fields(out), " ")
-		require.Contains(t, words, "Why? "+p.Why.Error()+" More: docs/interview/"+p.Entry)
-		require.Contains(t, words, "What may happen: "+p.Setup.Env.About.Localize(i18n.English)+".")
+	for i, right := range p.Right {
+		out := prepare(t, fmt.Sprintf("\na\n\n\na\n\n%s\n", cmp.Or(p.Answers[i].Order, strconv.Itoa(i+1))), time.Second).hold(t)
+		n := map[bool]int{true: 1}[right]
 		require.Contains(t, out, fmt.Sprintf("Predictions: %d of 1 right", n))
-		require.Equal(t, i != p.Answer, strings.Contains(out, "- Prediction on stage "+p.Stage.ID+": "))
-		require.Equal(t, i != p.Answer, strings.Contains(out, "  go run . replay '"+p.Text()+"'\n"))
+		require.Equal(t, !right, strings.Contains(out, "  "+f.command()+"\n"))
 	}
 }
 
-func TestNoScheduleIsAskedAboutTwice(t *testing.T) {
-	h := prepare(t, strings.Repeat("\na\n\n\na\n\n1\n", 3), time.Second)
-	h.Themes[0].Questions = append(h.Themes[0].Questions, slices.Repeat(h.Themes[0].Questions[:1], 4)...)
-	h.hold(t)
-	require.Len(t, h.ran, 3)
-	require.Len(t, slices.Compact(slices.Sorted(slices.Values(h.ran))), 3)
+func TestNoQuestionOfTheLessonIsAskedTwice(t *testing.T) {
+	require.Len(t, slices.Compact(slices.SortedFunc(slices.Values(predictions(2)), func(a, b foreseen) int {
+		return cmp.Or(a.chapter-b.chapter, a.part-b.part)
+	})), len(predictions(2)))
 }
 
 // The input may end anywhere, and q and Q end the interview at every prompt. The marks so far
@@ -161,13 +154,13 @@ func TestInterviewMayEndAnywhere(t *testing.T) {
 	out := prepare(t, "", time.Second).hold(t)
 	require.Contains(t, out, "Nothing was marked.\n")
 	require.Contains(t, out, "(not marked)\n")
-	require.Contains(t, prepare(t, "\na\n\n\na\n\n", time.Second).hold(t), "\n- Prediction on stage ", "unanswered")
+	require.Contains(t, prepare(t, "\na\n\n\na\n\n", time.Second).hold(t), "\n- Prediction: ", "unanswered")
 	require.Contains(t, prepare(t, "\na\n\n ", time.Second).hold(t), "Round 2", "the last line needs no end")
 }
 
 func TestPastedLinesAreOneAnswerInATerminal(t *testing.T) {
 	h := prepare(t, "one\ntwo\n", time.Second)
-	h.Echo, h.Color = false, true
+	h.Lines.Echo, h.Color = false, true
 	out := h.hold(t)
 	require.Contains(t, out, "You:\x1b[0m one two\n")
 	require.NotContains(t, out, "> one", "a terminal shows itself what is typed")
@@ -201,7 +194,7 @@ func TestInterruptGoesToTheSummary(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	h := prepare(t, "", time.Second)
 	now := h.Now
-	h.In, h.Now = typing, func() time.Time {
+	h.Lines, h.Now = keyboard.ReadLines(typing, &h.out), func() time.Time {
 		if h.rounds == 2 {
 			interrupt()
 		}
@@ -212,7 +205,7 @@ func TestInterruptGoesToTheSummary(t *testing.T) {
 }
 
 func TestChineseInterviewHasChineseWords(t *testing.T) {
-	h := prepare(t, "\nd\nr\nx\na\nf\n\ny\n\n\na\n\n1\n\na\n\n", time.Second)
+	h := prepare(t, "\nd\nr\nx\na\nf\n\ny\n\n\na\n\n1\n2\n3\n4\n\na\n\n", time.Second)
 	all, err := Parse(os.DirFS("testdata"), i18n.Chinese)
 	require.NoError(t, err)
 	all[0].Questions = slices.Repeat(all[0].Questions, 3)
@@ -228,4 +221,9 @@ func TestChineseInterviewHasChineseWords(t *testing.T) {
 	for _, c := range stages.Public() {
 		require.NotContains(t, out, c.Title)
 	}
+}
+
+func TestMain(m *testing.M) {
+	world.TuneForBatch()
+	m.Run()
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lockkata/internal/i18n"
+	"lockkata/internal/lesson"
 	"lockkata/internal/term"
 )
 
@@ -20,7 +21,7 @@ var (
 	predicted   = i18n.New("Predictions: {right} of {n} right")
 	followedUp  = i18n.New("Follow-ups: {had} of {n} answered")
 	readAgain   = i18n.New("Read again:")
-	foretold    = i18n.New("Prediction on stage {stage}: {question}")
+	foretold    = i18n.New("Prediction: {question}")
 	notMarked   = i18n.New("{question} (not marked)")
 	notSaid     = i18n.New("not said: {point}")
 	allSaid     = i18n.New("Nothing to read again: you knew it all.")
@@ -117,7 +118,7 @@ func (s *Session) readAgain() {
 	}
 	for _, p := range s.predicted {
 		if !p.right {
-			entry(foretold.Localize(s.Language, "stage", p.Stage.ID, "question", p.Question), nil, "go run . replay '"+p.Text()+"'")
+			entry(foretold.Localize(s.Language, "question", lesson.Chapters[p.chapter].Parts[p.part].Ask), nil, p.command())
 		}
 	}
 	s.print("\n")

@@ -11,7 +11,7 @@ import (
 	"lockkata/internal/term/keyboard"
 )
 
-// question waits for one of its keys, and ignores others.
+// question waits for one of its keys, and asks again for any other.
 type question struct {
 	keys string       // the answers; n is no
 	hint i18n.Message // describes the answers
@@ -35,7 +35,7 @@ var (
 // may be parts of an arrow key.
 func (l *loop) press(ctx context.Context, key rune) {
 	switch {
-	case unicode.IsSpace(key):
+	case unicode.IsSpace(key) && l.question == nil:
 	case key == 'q':
 		l.over = true
 	case key == keyboard.Interrupt:

@@ -15,7 +15,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
+	"lockkata/internal/lesson"
 	"lockkata/internal/term"
 	"lockkata/internal/term/keyboard"
 )
@@ -62,7 +64,7 @@ func sitDown(t *testing.T, id string, change func(*loop)) *learner {
 	t.Cleanup(cancel)
 	go func() {
 		if session.terminal {
-			l.ended <- session.run(ctx, keysOf(keyboard.Piped(in)))
+			l.ended <- session.run(ctx, keyboard.Piped(in).C)
 		} else {
 			l.ended <- session.open(ctx)
 		}
@@ -315,4 +317,13 @@ func TestCtrlCMovesTheCursorToANewLine(t *testing.T) {
 	keys <- keyboard.Interrupt
 	require.ErrorIs(t, l.run(t.Context(), keys), context.Canceled)
 	require.Equal(t, term.EraseLine+"checking your lock  0 s"+term.EraseLine+"failure 3 of 95  0 s\n", out.String())
+}
+
+func TestEnterIsNoAnswer(t *testing.T) {
+	var out strings.Builder
+	l := newLoop(Folder{}, View{Width: narrow}, nil, &out)
+	l.predict(Result{Exercise: exercise(t, "1")}, lesson.Part{Answers: make([]lesson.Answer, 3), Value: (*trace.Trace).LockKey}.On(&lesson.Run{Trace: &trace.Trace{}}, 0))
+	l.press(t.Context(), '\r')
+	require.NotNil(t, l.question)
+	require.True(t, strings.HasSuffix(out.String(), answers+"The question comes first: press 1 to 3, or 0 to skip it.\n"), out.String())
 }

@@ -74,18 +74,7 @@ func (l *loop) open(ctx context.Context) error {
 	defer keys.Close()
 	defer l.workshop.close()
 	l.out, l.terminal = keys.Screen(l.out), keys.IsTerminal()
-	return l.run(ctx, keysOf(keys))
-}
-
-func keysOf(k *keyboard.Keyboard) <-chan rune {
-	keys := make(chan rune)
-	go func() {
-		defer close(keys)
-		for key, err := k.Next(); err == nil; key, err = k.Next() {
-			keys <- key
-		}
-	}()
-	return keys
+	return l.run(ctx, keys.C)
 }
 
 func (l *loop) run(ctx context.Context, keys <-chan rune) error {
@@ -216,16 +205,13 @@ func (l *loop) finish(show func()) {
 
 // checked shows the result of a check. The first pass of an exercise asks for a prediction.
 func (l *loop) checked(r Result, err error) {
-	prompt, fits := r.predict()
+	prediction, fits := r.predict(l.view.Lang)
 	if err != nil || !r.Passed || !fits || l.asked {
 		l.show(r.Screen, err)
 		return
 	}
 	l.asked = true
-	l.draw(r.fixed(l.view)+"\n"+prompt.question(l.view), nil)
-	l.ask(yourAnswer, question{prompt.keys(), oneTo.Args("n", len(r.Exercise.Predict.Means)), func(key rune) {
-		l.tell(prompt.answer(l.view, key)+"\n"+r.goesOn(l.view), nil)
-	}})
+	l.predict(r, prediction)
 }
 
 // show shows a screen, or the error in its place, and the keys.

@@ -174,14 +174,27 @@ func (p Part) Play(t *testing.T, sources fs.FS) (*Played, error) {
 		}
 		played.Runs = append(played.Runs, run)
 	}
-	played.Known = 1 + slices.IndexFunc(played.Runs[0].Trace.Events, p.isLastKnown)
-	for _, run := range played.Runs { // a finding before the question would give it away
-		run.Found = slices.DeleteFunc(run.Found, func(f oracle.Finding) bool { return f.Shown() <= played.Known })
+	played.judge(1 + slices.IndexFunc(played.Runs[0].Trace.Events, p.isLastKnown))
+	return played, nil
+}
+
+// On returns the part about a run that was played before, of which so many events are shown before the question.
+// It is the run of each answer.
+func (p Part) On(run *Run, known int) *Played {
+	played := &Played{Part: p, Runs: slices.Repeat([]*Run{run}, len(p.Answers))}
+	played.judge(known)
+	return played
+}
+
+// judge finds the right answers.
+func (p *Played) judge(known int) {
+	p.Known = known
+	for _, run := range p.Runs { // a finding before the question would give it away
+		run.Found = slices.DeleteFunc(run.Found, func(f oracle.Finding) bool { return f.Shown() <= known })
 	}
 	for i := range p.Answers {
-		played.Right = append(played.Right, played.isRight(i))
+		p.Right = append(p.Right, p.isRight(i))
 	}
-	return played, nil
 }
 
 func (p Part) isLastKnown(e trace.Event) bool { return p.Known != nil && p.Known(e) }
@@ -232,7 +245,7 @@ func (p *Played) ToPlay(chosen int) (all []int) {
 // no answer has that name.
 func (p *Played) Find(name string) int {
 	for i, a := range p.Answers {
-		if name == a.Order || a.Order == "" && name == strconv.Itoa(i+1) {
+		if name == cmp.Or(a.Order, strconv.Itoa(i+1)) {
 			return i
 		}
 	}

@@ -1,4 +1,4 @@
-// Package keyboard reads keys, one by one, from a terminal or from a pipe.
+// Package keyboard reads single keys, or lines, from a terminal or from a pipe.
 package keyboard
 
 import (
@@ -8,6 +8,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"sync"
 	"time"
 	"unicode"
 
@@ -32,9 +33,38 @@ func size(stream any) (s struct{ columns, rows int }) {
 	return s
 }
 
-// Keyboard is a source of keys.
+// input delivers what is read. A goroutine reads, because a read from a terminal cannot be cancelled. It ends
+// with the input, or with the first read that ends after stop.
+type input[T any] struct {
+	C    <-chan T // closed at the end of the input
+	err  error    // the reason, when C is closed
+	stop func()   // ends the goroutine; may be called twice
+}
+
+// deliver begins to read.
+func deliver[T any](read func() (T, error)) *input[T] {
+	c, stopped := make(chan T), make(chan struct{})
+	i := &input[T]{C: c, stop: sync.OnceFunc(func() { close(stopped) })}
+	go func() {
+		defer close(c)
+		for {
+			var what T
+			if what, i.err = read(); i.err != nil {
+				return
+			}
+			select {
+			case c <- what:
+			case <-stopped:
+				return
+			}
+		}
+	}()
+	return i
+}
+
+// Keyboard is a source of single keys.
 type Keyboard struct {
-	runes  *bufio.Reader
+	*input[rune]
 	fd     int
 	before *term.State // of a terminal, to be restored; nil for a pipe
 }
@@ -43,19 +73,39 @@ var noSingleKeys = i18n.New("the terminal gives no single keys: {error}")
 
 // Open reads single keys from a terminal, until Close; from anything else it is [Piped].
 func Open(in io.Reader) (*Keyboard, error) {
-	k := Piped(in)
-	if f, ok := Terminal(in); ok {
-		var err error
-		k.fd = int(f.Fd())
-		if k.before, err = term.MakeRaw(k.fd); err != nil {
-			return nil, noSingleKeys.Args("error", err)
-		}
+	f, ok := Terminal(in)
+	if !ok {
+		return Piped(in), nil
 	}
+	k := &Keyboard{fd: int(f.Fd())}
+	var err error
+	if k.before, err = term.MakeRaw(k.fd); err != nil {
+		return nil, noSingleKeys.Args("error", err)
+	}
+	from := bufio.NewReader(in)
+	k.input = deliver(func() (rune, error) {
+		key, _, err := from.ReadRune()
+		switch key {
+		case '\x1b': // an arrow, for example: discard the rest of its bytes
+			_, err = from.Discard(from.Buffered())
+		case '\x04': // Ctrl-D
+			key = 'q'
+		}
+		return key, err
+	})
 	return k, nil
 }
 
 // Piped reads keys from a pipe or from lines, and skips spaces.
-func Piped(in io.Reader) *Keyboard { return &Keyboard{runes: bufio.NewReader(in)} }
+func Piped(in io.Reader) *Keyboard {
+	from := bufio.NewReader(in)
+	return &Keyboard{input: deliver(func() (key rune, err error) {
+		for key = ' '; err == nil && unicode.IsSpace(key); {
+			key, _, err = from.ReadRune()
+		}
+		return key, err
+	})}
+}
 
 // IsTerminal reports whether the keys come from a terminal.
 func (k *Keyboard) IsTerminal() bool { return k.before != nil }
@@ -63,42 +113,18 @@ func (k *Keyboard) IsTerminal() bool { return k.before != nil }
 // Interrupt is the key Ctrl-C of a terminal.
 const Interrupt = '\x03'
 
-// Next waits for the next key. The error is io.EOF when there are no more.
-func (k *Keyboard) Next() (rune, error) {
-	key, _, err := k.runes.ReadRune()
-	for err == nil && !k.IsTerminal() && unicode.IsSpace(key) {
-		key, _, err = k.runes.ReadRune()
-	}
-	if err != nil || !k.IsTerminal() {
-		return key, err
-	}
-	switch key {
-	case '\x1b': // an arrow, for example: discard the rest of its bytes
-		_, err = k.runes.Discard(k.runes.Buffered())
-	case '\x04': // Ctrl-D
-		key = 'q'
-	}
-	return key, err
-}
-
 // NextOn draws a screen and waits for the next key. If the terminal is resized meanwhile it draws
-// again. When the context ends it returns, and no more keys can be read.
+// again. The error is io.EOF when there are no more keys, and that of the context when it ends.
 func (k *Keyboard) NextOn(ctx context.Context, screen any, draw func()) (rune, error) {
 	drawn := size(screen)
 	draw()
-	type press struct {
-		key rune
-		err error
-	}
-	pressed := make(chan press, 1)
-	go func() {
-		key, err := k.Next()
-		pressed <- press{key, err}
-	}()
 	for {
 		select {
-		case p := <-pressed:
-			return p.key, p.err
+		case key, ok := <-k.C:
+			if !ok {
+				return 0, k.err
+			}
+			return key, nil
 		case <-ctx.Done():
 			return 0, ctx.Err()
 		case <-time.After(200 * time.Millisecond):
@@ -110,8 +136,9 @@ func (k *Keyboard) NextOn(ctx context.Context, screen any, draw func()) (rune, e
 	}
 }
 
-// Close restores the terminal. It may be called twice.
+// Close ends the reading, and restores the terminal.
 func (k *Keyboard) Close() {
+	k.stop()
 	if k.IsTerminal() {
 		_ = term.Restore(k.fd, k.before)
 	}
