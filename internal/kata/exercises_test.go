@@ -128,27 +128,14 @@ func TestStartDoesNotRevealItsMistake(t *testing.T) {
 	}
 }
 
-// No package of the repository has the locks to repair, so "go build ./..." does not compile them.
-func TestStartIsFormattedAndCompiles(t *testing.T) {
-	code, args := Files{}, []string{"build", quickly, "-overlay", ""}
+func TestStartIsFormatted(t *testing.T) {
 	for _, e := range All {
-		if !e.isRepair() {
-			continue
-		}
-		dir := path.Join(locksDir, e.ID)
-		args = append(args, "./"+dir)
 		for name, text := range filesOf(t, e.Start) {
 			formatted, err := format.Source([]byte(text))
 			require.NoError(t, err, "%s of exercise %s", name, e.ID)
 			require.Equal(t, string(formatted), text, "%s of exercise %s", name, e.ID)
-			code[path.Join(dir, name)] = text
 		}
 	}
-	var err error
-	args[3], err = edits.Overlay(t.TempDir(), repositoryRoot(t), code)
-	require.NoError(t, err)
-	said, err := goCommand(t.Context(), repositoryRoot(t), args...).CombinedOutput()
-	require.NoError(t, err, string(said))
 }
 
 func TestChangeThatDoesNotFitItsLockIsNamed(t *testing.T) {
@@ -173,43 +160,4 @@ func TestSubjectSaysHowTheLockIsMade(t *testing.T) {
 
 	own := Files{"mine.go": "package mylock\n\nfunc Subject() failures.Subject {\n"}
 	require.Len(t, exercise(t, "6.2").withSubject(own), 1, "one that is there stays")
-}
-
-func TestGoTestPlaysTheFailuresOfTheExercise(t *testing.T) {
-	if !everything {
-		t.Skip("it links a program for each exercise: go test -tags live")
-	}
-	t.Parallel()
-	for _, e := range All {
-		provesByGoTest(t, e)
-	}
-}
-
-// provesByGoTest runs "go test" in a learner's folder: the start fails only the failures that the
-// exercise fixes, and the solution passes.
-func provesByGoTest(t *testing.T, e Exercise) {
-	t.Helper()
-	f := newFolder(t, e.ID)
-	red, said := goTest(t, f)
-	require.NotEmpty(t, red, "exercise %s: %s", e.ID, said)
-	require.Subset(t, e.Fixes, red, "exercise %s: more than it fixes: %s", e.ID, said)
-	if e.isRepair() {
-		require.ElementsMatch(t, e.Fixes, red)
-	}
-	require.NoError(t, f.replace(filesOf(t, e.Solution)))
-	red, said = goTest(t, f)
-	require.Empty(t, red, "exercise %s: %s", e.ID, said)
-	require.Contains(t, said, "ok ")
-}
-
-var failedSubtest = regexp.MustCompile(`(?m)^    --- FAIL: TestMyLock/(\S+)`)
-
-func goTest(t *testing.T, f Folder) (red []string, said string) {
-	t.Helper()
-	cmd := goCommand(t.Context(), f.Dir, "test", ".")
-	out, _ := cmd.CombinedOutput() // it fails if a failure breaks the lock
-	for _, found := range failedSubtest.FindAllStringSubmatch(string(out), -1) {
-		red = append(red, found[1])
-	}
-	return red, string(out)
 }

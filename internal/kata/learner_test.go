@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -152,42 +151,6 @@ const (
 	answers = "Your answer? Press 1 to 3, or 0 to skip it.\n"
 )
 
-// climbs starts in an empty folder and solves the exercises before the last, each after its
-// mistakes.
-func (l *learner) climbs(last string) {
-	l.t.Helper()
-	for e := exercise(l.t, "1"); e.ID != last; e, _ = e.next() {
-		l.sees("exercise "+e.ID+": ", bar)
-		for _, m := range mistakes() {
-			if m.exercise != e.ID || m.says == "" || !inSample(m.exercise, m.name) {
-				continue
-			}
-			l.saves(m.files(), m.name, "exercise "+e.ID+": ", "\n\n")
-			first := strings.TrimSpace(l.sees("\n"))
-			if !m.compiles() {
-				first = strings.TrimSpace(l.sees("\n\n"))
-			}
-			l.t.Logf("exercise %s, %s: %s", e.ID, m.name, first)
-			require.True(l.t, strings.HasPrefix(first, m.says), "%s: %s", m.name, first)
-			l.sees(bar)
-		}
-		l.saves(filesOf(l.t, e.Solution), "our lock", "✓ passed: it survives all ", answers)
-		l.presses("0", "No answer.", bar)
-		l.presses("n", "It begins with ")
-	}
-	l.leaves()
-}
-
-// The suite solves only the first exercises; with the tag live it solves all.
-func TestLearnerClimbsWithOneLockThatGrows(t *testing.T) {
-	t.Parallel()
-	last := "2"
-	if everything {
-		last = "r1"
-	}
-	sitDown(t, "", nil).climbs(last)
-}
-
 // record records how a learner passes the first exercise, without the drawing of the answer.
 func record(t *testing.T, lang i18n.Language, width int, solution string) string {
 	t.Helper()
@@ -214,7 +177,7 @@ func TestScriptedLearnerGetsTheRightScreenAtEveryStep(t *testing.T) {
 }
 
 func TestScriptedLearnerWhoReadsChinese(t *testing.T) {
-	if !everything && !*update {
+	if sample != nil && !*update {
 		t.Skip("the other scripted learner takes the same way")
 	}
 	t.Parallel()
@@ -257,53 +220,6 @@ func requireRecorded(t *testing.T, document, transcript string) {
 		return
 	}
 	require.Equal(t, transcript, recorded, "out of date: go generate ./...")
-}
-
-func TestKeysBeforeAPass(t *testing.T) {
-	t.Parallel()
-	l := sitDown(t, "3", func(s *loop) { s.view.Width = narrow })
-	l.sees("Scenario delete-foreign", bar)
-	misspelt := maps.Clone(filesOf(t, exercise(t, "3").Solution))
-	misspelt["mutex.go"] = strings.Replace(misspelt["mutex.go"], "uuid.NewString()", "uuid.NewSring()", 1)
-	l.saves(misspelt, "a typing error", "✗ it does not compile\n\n", "mutex.go:50: undefined: uuid.NewSring\n", bar)
-	l.presses("\x1b[A\x00Z\xff") // invalid input, and a part of an arrow key
-	l.presses("h", "Hint for delete-foreign: ", bar)
-	l.presses("h", "Hint 1 of 3: ", bar)
-	l.presses("d", "learner presses d\n--- start/mutex.go", "+	value := uuid.NewSring()", bar)
-	l.presses("s", "You have not passed this exercise yet. Show the solution? Press y for yes, n for\nno.\n")
-	l.presses("x", "\nThe question comes first: press y for yes, n for no.\n")
-	l.presses("n", bar)
-	l.presses("e", "The explanation comes when the exercise is passed.", bar)
-	l.presses("r", "Press 1 for this exercise, a for all exercises, n\nfor neither.\n")
-	l.presses("1", "exercise 3: ", "Exercise 3 begins again. It begins with the lock of stage 2.", "_copies/0", "Scenario delete-foreign", bar)
-	l.presses("x", "The shortest way to break wrong-delete", "BROKEN: wrong delete", bar)
-	require.NoError(t, l.keys.Close())
-	require.NoError(t, <-l.ended, "the end of the keys ends the loop")
-}
-
-func TestLoopFollowsAnotherTerminal(t *testing.T) {
-	t.Parallel()
-	l := sitDown(t, "2", nil)
-	l.sees("exercise 2: One command", "Scenario crash-before-expire", bar)
-	_, err := l.folder.Start(exercise(t, "3"), false)
-	require.NoError(t, err)
-	l.sees("exercise 3: ", "Your lock is in ", "exercise 3: ", "Scenario delete-foreign", bar)
-	require.NoError(t, l.folder.save(Progress{Exercise: "4"}), "the same files")
-	l.sees("exercise 4: ", "Your lock is in ", "exercise 4: ", "✗ ", bar)
-	l.leaves()
-}
-
-// A terminal shows at once that a save was seen. A key that is no answer does not cost the question.
-func TestPersonAtATerminal(t *testing.T) {
-	t.Parallel()
-	l := sitDown(t, "2", func(s *loop) { s.terminal, s.view.Color = true, true })
-	l.sees(term.Clear, "exercise 2", term.EraseLine+"checking your lock  0 s", "Scenario crash-before-expire", "e why")
-	l.saves(filesOf(t, exercise(t, "2").Solution), "our lock", term.EraseLine+"checking your lock  0 s", term.Clear, "✓ passed", answers)
-	for _, stray := range []string{"7", "h"} {
-		l.presses(stray, "The question comes first: press 1 to 3, or 0 to skip it.")
-	}
-	l.presses("2", "Right.", "The run shows: It has the lock, at the same time as B.", "e why")
-	l.leaves()
 }
 
 func TestCtrlCMovesTheCursorToANewLine(t *testing.T) {

@@ -1,5 +1,0 @@
-//go:build live
-
-package kata
-
-const everything = true

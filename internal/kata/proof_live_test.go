@@ -1,0 +1,100 @@
+//go:build live
+
+package kata
+
+import (
+	"io/fs"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockkata/internal/i18n"
+	"lockkata/internal/kata/judge"
+)
+
+var failedSubtest = regexp.MustCompile(`(?m)^    --- FAIL: TestMyLock/(\S+)`)
+
+// The search finds the mistake in the start of a lock to repair, and not in its solution. Where no
+// property covers the mistake, the README explains it and the search finds nothing new in the start.
+func TestSearchFindsTheMistakeWhereTheExerciseSaysSo(t *testing.T) {
+	for _, e := range All {
+		if !e.isRepair() {
+			continue
+		}
+		t.Run(e.ID, func(t *testing.T) {
+			search := func(read func(fs.FS) (Files, error)) Report {
+				asked, most := e.Search, 0
+				if e.Search.Property == "" {
+					asked, most = Sought{Bound: -1}, enoughSchedules
+				}
+				questions := ofTwoClients(asked.questions(Sought{}))
+				r, err := program(t).search(t.Context(), filesOf(t, read), e.asked("en"), questions, most)
+				require.NoError(t, err)
+				require.Nil(t, r.Cause)
+				return r
+			}
+			inStart, inSolution := shortest(e, search(e.Start).Found), search(e.Solution).Found
+			if e.Search.Property != "" {
+				require.NotEmpty(t, inStart)
+				require.Empty(t, shortest(e, inSolution))
+				return
+			}
+			for _, f := range inStart {
+				require.True(t, slices.ContainsFunc(inSolution, func(s judge.Found) bool {
+					return s.Property == f.Property && s.Env == f.Env && !f.Cheaper(s.Answer)
+				}), "%s in %s is broken with cost %d", f.Property, f.Env, f.Cost)
+			}
+		})
+	}
+}
+
+// Correct locks of unusual kinds pass, with their search.
+func TestRightLockOfAnotherKindPasses(t *testing.T) {
+	for _, m := range mistakes() {
+		if m.says != "" {
+			continue
+		}
+		t.Run(m.exercise+": "+m.name, func(t *testing.T) {
+			w, e := workshop{lang: i18n.English, say: func(i18n.Message) {}}, exercise(t, m.exercise)
+			report, err := w.examine(t.Context(), program(t), m.files(), e)
+			require.NoError(t, err)
+			r := Result{Exercise: e, Report: report}
+			require.True(t, r.Exercise.passed(r.Report), r.Screen(View{Width: 120}))
+		})
+	}
+}
+
+func TestGoTestPlaysTheFailuresOfTheExercise(t *testing.T) {
+	for _, id := range []string{"3", "6.3", "r2"} {
+		provesByGoTest(t, exercise(t, id))
+	}
+}
+
+// provesByGoTest runs "go test" in a learner's folder: the start fails only the failures that the
+// exercise fixes, and the solution passes.
+func provesByGoTest(t *testing.T, e Exercise) {
+	t.Helper()
+	f := newFolder(t, e.ID)
+	red, said := goTest(t, f)
+	require.NotEmpty(t, red, "exercise %s: %s", e.ID, said)
+	require.Subset(t, e.Fixes, red, "exercise %s: more than it fixes: %s", e.ID, said)
+	if e.isRepair() {
+		require.ElementsMatch(t, e.Fixes, red)
+	}
+	require.NoError(t, f.replace(filesOf(t, e.Solution)))
+	red, said = goTest(t, f)
+	require.Empty(t, red, "exercise %s: %s", e.ID, said)
+	require.Contains(t, said, "ok ")
+}
+
+func goTest(t *testing.T, f Folder) (red []string, said string) {
+	t.Helper()
+	cmd := goCommand(t.Context(), f.Dir, "test", ".")
+	out, _ := cmd.CombinedOutput() // it fails if a failure breaks the lock
+	for _, found := range failedSubtest.FindAllStringSubmatch(string(out), -1) {
+		red = append(red, found[1])
+	}
+	return red, string(out)
+}
