@@ -13,9 +13,15 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/trace"
+	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 	"lockkata/internal/lesson"
 )
+
+func TestMain(m *testing.M) {
+	world.TuneForBatch()
+	m.Run()
+}
 
 func play(t *testing.T, p lesson.Part) *lesson.Played {
 	t.Helper()
