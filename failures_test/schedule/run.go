@@ -7,17 +7,18 @@ import (
 	"testing"
 	"time"
 
-	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
 )
 
-// Point is a moment at which the chooser chooses the next step.
+// Point is a moment at which all clients wait and the chooser chooses the next step.
 type Point struct {
 	Choices []Option
 	Digest  func() uint64 // equal for states that continue equally
 	World   *world.World
-	Default int // the choice without a fault
+	Default int           // the choice without a fault
+	Now     time.Duration // fake time since the beginning
+	Events  int           // the number of events so far
 }
 
 // Option is a choice and its cost.
@@ -28,17 +29,6 @@ type Option struct {
 
 // Chooser returns the index of a choice of the point, or false to end the run.
 type Chooser func(Point) (int, bool)
-
-// Played is the record of a run.
-type Played struct {
-	Trace    *trace.Trace
-	Schedule []string // the tokens of the choices taken
-	Costs    []int    // of each choice
-	Ends     []int    // number of events after each choice
-	Begun    int      // number of events before the first choice
-
-	taken bool // it continued a failure's run
-}
 
 // Play runs a setup in a new world with the choices of choose.
 func Play(t *testing.T, s Setup, choose Chooser) (Played, error) {
@@ -84,13 +74,8 @@ func (r *run) play(choose Chooser) (err error) {
 		if slices.ContainsFunc(r.actors, (*actor).goOn) {
 			return true
 		}
-		if n := len(r.played.Ends); n > 0 { // a step ends when all clients are idle
-			r.played.Ends[n-1] = len(r.world.Trace().Events)
-		}
-		if len(r.played.Schedule) == 0 {
-			r.played.Begun = len(r.world.Trace().Events)
-		}
 		p := r.point()
+		r.played.points = append(r.played.points[:len(r.played.Schedule)], p)
 		if len(p.Choices) == 0 {
 			r.world.GiveUp()
 			return false
@@ -111,7 +96,7 @@ func (r *run) play(choose Chooser) (err error) {
 // point returns the present moment.
 func (r *run) point() Point {
 	all := r.world.Choices(r.end)
-	p := Point{World: r.world, Choices: make([]Option, 0, len(all))}
+	p := Point{World: r.world, Choices: make([]Option, 0, len(all)), Now: r.world.Now(), Events: len(r.world.Trace().Events)}
 	runnable, mine := false, false
 	pending := map[string]time.Duration{}
 	for _, c := range all {
@@ -219,7 +204,6 @@ func (r *run) take(o Option) {
 	o.Take()
 	r.played.Costs = append(r.played.Costs, o.Cost)
 	r.played.Schedule = append(r.played.Schedule, o.Token)
-	r.played.Ends = append(r.played.Ends, len(r.world.Trace().Events))
 }
 
 var isAstray = i18n.New("step {n}, {step}, is not possible: the lock has changed since, or the schedule has a typo")

@@ -174,24 +174,3 @@ func (x *search) judge(played Played) {
 		}
 	}
 }
-
-// UpTo returns the shortest part of a run in which the rules report a violation. The step of a
-// finding can be long before the step at which it becomes visible.
-func (p Played) UpTo(first oracle.Finding, by []oracle.Rule) *Counterexample {
-	steps := 1 + slices.IndexFunc(p.Ends, func(events int) bool { return events >= first.Step })
-	trace := *p.Trace
-	for part := p; steps > 0 && steps < len(p.Schedule); steps++ {
-		part.Trace, trace.Events = &trace, p.Trace.Events[:p.Ends[steps-1]]
-		if len(part.Broken(by)) > 0 {
-			break
-		}
-	}
-	if steps == 0 { // only visible at the end
-		steps = len(p.Schedule)
-	}
-	cost := 0
-	for _, c := range p.Costs[:steps] {
-		cost += c
-	}
-	return &Counterexample{Schedule: p.Schedule[:steps], Cost: cost, Finding: first}
-}

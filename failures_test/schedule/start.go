@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 )
 
@@ -55,14 +54,4 @@ func takeOver(w *world.World, setup Setup) (all []*actor) {
 		}
 	}
 	return all
-}
-
-// Broken returns the findings of these rules, without those of the failure's run.
-func (p Played) Broken(by []oracle.Rule) (found []oracle.Finding) {
-	for _, f := range oracle.Ask(p.Trace, by...) {
-		if !p.taken || f.Step > p.Begun {
-			found = append(found, f)
-		}
-	}
-	return found
 }

@@ -2,6 +2,8 @@ package world
 
 import (
 	"os"
+	"runtime"
+	"runtime/debug"
 	"testing"
 
 	"github.com/redis/go-redis/v9/logging"
@@ -17,4 +19,14 @@ func Main(run func(t *testing.T, args []string) int) {
 	all := func(string, string) (bool, error) { return true, nil }
 	program := func(t *testing.T) { os.Exit(run(t, args)) }
 	testing.Main(all, []testing.InternalTest{{Name: "main", F: program}}, nil, nil)
+}
+
+// TuneForBatch sets GOMAXPROCS(1) and a lazy garbage collector for many short runs, in which
+// one goroutine moves at a time. The returned function restores what was set before.
+func TuneForBatch() (back func()) {
+	processors, percent := runtime.GOMAXPROCS(1), debug.SetGCPercent(400)
+	return func() {
+		runtime.GOMAXPROCS(processors)
+		debug.SetGCPercent(percent)
+	}
 }

@@ -10,19 +10,16 @@ import (
 	"github.com/spf13/cobra"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/schedule"
 	"lockkata/internal/i18n"
 	"lockkata/internal/kata"
-	"lockkata/internal/page"
-	"lockkata/internal/stages"
 	"lockkata/internal/term"
 )
 
 // grading is the arguments of grade.
 type grading struct {
 	kata.Grading
-	json, markdown, update bool
-	html, expect           string
+	json, update bool
+	expect       string
 }
 
 func (a *app) gradeCommand() *cobra.Command {
@@ -45,13 +42,9 @@ func (a *app) gradeCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&g.json, "json", false, "print the card as JSON")
-	f.BoolVar(&g.markdown, "markdown", false, "print the card as a Markdown table")
-	f.StringVar(&g.html, "html", "", "write a page with every run, to step through, into this `FILE` too")
 	f.StringVar(&g.expect, "expect", "", "compare the card with this `FILE`: exit status 1 when a cell differs")
 	f.BoolVar(&g.update, "update", false, "with --expect: write the card into the file")
-	f.BoolVar(&g.Search, "search", false, "search the schedules of two clients too, up to a bound")
 	f.StringSliceVar(&g.Has, "has", nil, "what a lock without a Subject has: watchdog, re-entry, pub/sub, fencing, force, scripts, close")
-	cmd.MarkFlagsMutuallyExclusive("json", "markdown")
 	return cmd
 }
 
@@ -67,8 +60,8 @@ func (a *app) grade(ctx context.Context, dir string, g grading) error {
 	if err != nil {
 		return err
 	}
-	g.Lang, g.Traces, g.Say = a.lang, g.html != "", a.tell
-	if g.json || g.markdown { // this output is for programs and files
+	g.Lang, g.Say = a.lang, a.tell
+	if g.json { // for programs and files
 		g.Lang = i18n.English
 	}
 	card, err := kata.Grade(ctx, root, dir, g.Grading)
@@ -76,16 +69,10 @@ func (a *app) grade(ctx context.Context, dir string, g grading) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case g.json:
+	if g.json {
 		err = a.printJSON(card)
-	case g.markdown:
-		a.gradeMarkdown(card)
-	default:
+	} else {
 		a.gradeText(card)
-	}
-	if err == nil && g.html != "" && len(card.Cells) > 0 {
-		err = gradeHTML(card, g.html)
 	}
 	switch {
 	case err != nil:
@@ -108,21 +95,6 @@ func (a *app) grade(ctx context.Context, dir string, g grading) error {
 	return nil
 }
 
-// gradeHTML writes the page.
-func gradeHTML(card kata.Card, name string) error {
-	mine := stages.Stage{ID: "yours", Dir: ".", Title: card.Dir, Subject: failures.Subject{Name: "yours"}}
-	var rows [][]failures.Verdict
-	for _, c := range card.Cells {
-		c.Subject = "yours"
-		rows = append(rows, []failures.Verdict{c.Verdict})
-	}
-	content, err := page.Page([]stages.Stage{mine}, rows, nil, nil, os.DirFS(card.Dir), page.Engine{})
-	if err != nil {
-		return failedError{err}
-	}
-	return writePage(name, content)
-}
-
 // Texts of a card around its cells.
 var (
 	lockIn      = i18n.New("The lock in {dir}")
@@ -133,9 +105,6 @@ var (
 	notTried    = i18n.NewPlural("{n} was not tried: the lock takes too long", "{n} were not tried: the lock takes too long")
 	notAsked    = i18n.NewPlural("{n} was not asked: first the lock has to survive the basic ones", "{n} were not asked: first the lock has to survive the basic ones")
 	shows       = i18n.New("→ the runs show more features: --has {features} plays their failures too")
-	searched    = i18n.New("search: {property} in {env}: {what}")
-	searchNone  = i18n.NewPlural("nothing up to 1 fault", "nothing up to {n} faults")
-	searchCut   = i18n.New("cut short")
 )
 
 // gradeText prints the card for a person: why the lock could not be graded to the end, the causes, and
@@ -160,16 +129,6 @@ func (a *app) gradeText(card kata.Card) {
 		a.item("  "+a.signOf(failures.Broken)+" ", cause.Localize(a.lang))
 	}
 	a.gradeCells(card)
-	for _, found := range card.Found {
-		what := searchNone.Of(found.Bound)
-		switch {
-		case found.Found:
-			what = i18n.Text(found.Text).Args()
-		case found.Bound < 0:
-			what = searchCut.Args()
-		}
-		a.item("  ", a.say(searched, "property", schedule.NameIn(a.lang, found.Property), "env", schedule.NameIn(a.lang, found.Env), "what", what))
-	}
 }
 
 // gradeCells prints a line for each failure, by family, and the number of each outcome.
@@ -198,20 +157,5 @@ func (a *app) gradeCells(card kata.Card) {
 	}
 	if shown := card.Shows(); len(shown) > 0 {
 		a.item("  ", a.say(shows, "features", strings.Join(shown, ",")))
-	}
-}
-
-// gradeMarkdown prints the card as a table for a document, in English.
-func (a *app) gradeMarkdown(card kata.Card) {
-	fmt.Fprint(a.out, "| failure | | what happened |\n|---|---|---|\n")
-	for _, c := range card.Cells {
-		fmt.Fprintf(a.out, "| `%s` | %s | %s |\n", c.Failure.ID, a.signOf(c.Outcome), strings.ReplaceAll(c.Summary(i18n.English), "|", "\\|"))
-	}
-	fmt.Fprintf(a.out, "\n%s\n", card.Count())
-	for _, cause := range card.Causes {
-		fmt.Fprintf(a.out, "- %s\n", cause.Localize(i18n.English))
-	}
-	if c := card.Cause; c != nil {
-		fmt.Fprintf(a.out, "\nIt %s: %s\n", c.Kind, c.Text)
 	}
 }

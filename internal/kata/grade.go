@@ -1,7 +1,6 @@
 package kata
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,11 +16,9 @@ import (
 
 // Grading is the arguments of grade.
 type Grading struct {
-	Has    []string // features of a lock without a Subject
-	Traces bool     // every run's trace, not only those of broken failures
-	Search bool     // the schedules too
-	Lang   i18n.Language
-	Say    func(i18n.Message) // gets the progress
+	Has  []string // features of a lock without a Subject
+	Lang i18n.Language
+	Say  func(i18n.Message) // gets the progress
 }
 
 // Card is the result of all failures on a lock.
@@ -84,7 +81,7 @@ func Grade(ctx context.Context, root, dir string, g Grading) (card Card, err err
 	if card.Report, err = program.Judge(ctx, pkg.Files, a); err != nil {
 		return card, err
 	}
-	a.draw, a.failures = nil, nil
+	a.failures = nil
 	for _, c := range card.Verdicts { // a lock that ruined one run would ruin the second one too
 		if c.Outcome != failures.NotApplicable && (c.Cause == nil || c.Cause.IsLeft()) {
 			a.failures = append(a.failures, c.Failure.ID)
@@ -95,14 +92,6 @@ func Grade(ctx context.Context, root, dir string, g Grading) (card Card, err err
 		return card, err
 	}
 	card.fill(again)
-	if g.Search {
-		g.Say(searching.Args())
-		searched, err := program.search(ctx, pkg.Files, a, ofTwoClients(Sought{Bound: -1}.questions(Sought{})), 0)
-		if err != nil {
-			return card, err
-		}
-		card.Found, card.Differs, card.Cause = searched.Found, searched.Differs, cmp.Or(card.Cause, searched.Cause)
-	}
 	return card, nil
 }
 
@@ -133,9 +122,6 @@ func (g Grading) asked() (a asked, err error) {
 			return a, hasNothing.Args("name", strconv.Quote(name), "names", strings.Join(known, ", "))
 		}
 		a.has = append(a.has, failures.Feature(name))
-	}
-	if g.Traces {
-		a.draw = a.failures
 	}
 	return a, nil
 }
@@ -169,22 +155,6 @@ func (card *Card) fill(again Report) {
 
 // BreaksBasic reports whether a basic failure breaks the lock, so that the rest was not asked.
 func (card Card) BreaksBasic() bool { return breakBasic(card.Cells, nil) }
-
-// Count returns the number of cells of each outcome, in order of appearance, in English.
-func (card Card) Count() string {
-	count := map[i18n.Text]int{}
-	for _, c := range card.Cells {
-		count[c.Outcome.Word()]++
-	}
-	var counts []string
-	for _, c := range card.Cells {
-		if word := c.Outcome.Word(); count[word] > 0 {
-			counts = append(counts, fmt.Sprint(word, " ", count[word]))
-			count[word] = 0
-		}
-	}
-	return fmt.Sprintf("%d failures: %s", len(card.Cells), strings.Join(counts, ", "))
-}
 
 // Shows returns the features that the runs show but the grader was not told of, so that their failures were not played.
 func (card Card) Shows() (shown []string) {
