@@ -269,6 +269,20 @@ func TestShortFixedLeasesAreLookedAtAFewTimes(t *testing.T) {
 	})
 }
 
+func TestRenewalThatGetsThroughIsNotLogged(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		var log strings.Builder
+		svc := r.Service(stage6.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		one := lock(t, mutexOf(t, svc, lockName), t.Context())
+		other := lock(t, mutexOf(t, svc, "order:1002"), t.Context())
+		time.Sleep(2 * lease)
+		require.GreaterOrEqual(t, r.Count("renew"), 5)
+		require.NoError(t, one.Unlock())
+		require.NoError(t, other.Unlock())
+		require.Empty(t, log.String())
+	})
+}
+
 func TestFailedRenewalsEndTheHoldWithItsLease(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		var log strings.Builder

@@ -53,20 +53,20 @@ type held[H any] struct {
 }
 
 // Lock waits for the lock, or re-enters.
-func (h *Holds[H]) Lock(ctx context.Context) error { return h.take(ctx, h.Acquire) }
+func (h *Holds[H]) Lock(ctx context.Context) error { return h.Take(ctx, h.Acquire) }
 
 // TryLock makes one attempt.
 func (h *Holds[H]) TryLock(ctx context.Context) (bool, error) {
-	err := h.take(ctx, h.Try)
+	err := h.Take(ctx, h.Try)
 	if h.Taken != nil && errors.Is(err, h.Taken) {
 		return false, nil
 	}
 	return err == nil, err
 }
 
-// take acquires the lock and keeps the hold. It does not cancel the nested context, because the
+// Take acquires the lock in any way and keeps the hold. It does not cancel the nested context, because the
 // hold's context may be derived from it.
-func (h *Holds[H]) take(ctx context.Context, acquire func(context.Context) (H, error)) error {
+func (h *Holds[H]) Take(ctx context.Context, acquire func(context.Context) (H, error)) error {
 	nested, cancel := h.Nest(ctx)
 	hold, err := acquire(nested)
 	if err == nil && isNil(hold) { // a lock that is taken has to return Taken

@@ -41,8 +41,12 @@ func Within(d time.Duration) Option {
 // Done gives the call a context that is already cancelled.
 func Done() Option { return func(c *Call) { c.cancel() } }
 
-// begin starts a call in a new goroutine.
-func (c *Client) begin(op string, options []Option, do action) *Call {
+// Patience is how long the call waits at most, if the lock and not its context ends the waiting.
+func Patience(d time.Duration) Option { return func(c *Call) { c.bound = d } }
+
+// Start begins a call of any method of the lock, in a new goroutine, and does not wait for it. op is the operation that
+// the rules judge it as, such as [trace.OpLock]; pictures name it so.
+func (c *Client) Start(op string, do CallFunc, options ...Option) *Call {
 	call := c.newCall(op, options)
 	done := call.ctx.Err() != nil // see [Done]
 	call.record(trace.Called, trace.Event{Bound: call.bound, CtxDone: done})

@@ -14,8 +14,9 @@ import (
 	"lockkata/failures_test/trace"
 )
 
-// action performs a call. Without an error, its result describes the effect.
-type action func(context.Context) (trace.Result, error)
+// CallFunc performs a call, with the call's context. Without an error, its result describes the effect: whether an
+// acquire got the lock (Held), or that another call has done its work (Claim).
+type CallFunc func(context.Context) (trace.Result, error)
 
 type callKey struct{}
 
@@ -32,7 +33,7 @@ func ClientName(ctx context.Context) string {
 var callEntry = reflect.ValueOf((*Call).run).Pointer()
 
 // run executes the call, in its own goroutine.
-func (c *Call) run(do action) {
+func (c *Call) run(do CallFunc) {
 	w, p, id := c.Client.world, c.Client.process, goroutineID()
 	w.mu.Lock()
 	p.running[id] = c
@@ -58,7 +59,7 @@ func (c *Call) act() {
 }
 
 // runGuarded runs a call of the lock and returns its result. A panic becomes a result too.
-func runGuarded(call *Call, do action) (result trace.Result) {
+func runGuarded(call *Call, do CallFunc) (result trace.Result) {
 	defer func() {
 		if p := recover(); p != nil {
 			source := callerStack().panicSource(call.Client.world.config.SkipFrames)

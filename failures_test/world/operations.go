@@ -7,6 +7,9 @@ import (
 	"lockkata/failures_test/trace"
 )
 
+// Locker returns the lock object of the client's process, for calls of its own methods; see [Client.Start].
+func (c *Client) Locker() Locker { return c.process.locker }
+
 // Lock waits until the client holds the lock, a fault stops it, or the horizon is reached.
 func (c *Client) Lock(options ...Option) *Call { return c.StartLock(options...).Wait() }
 
@@ -18,24 +21,24 @@ func (c *Client) Unlock(options ...Option) *Call { return c.StartUnlock(options.
 
 // StartLock begins a Lock and does not wait for it.
 func (c *Client) StartLock(options ...Option) *Call {
-	return c.begin(trace.OpLock, options, func(ctx context.Context) (trace.Result, error) {
+	return c.Start(trace.OpLock, func(ctx context.Context) (trace.Result, error) {
 		return trace.Result{Held: true}, c.process.locker.Lock(ctx)
-	})
+	}, options...)
 }
 
 // StartTryLock begins a TryLock and does not wait for it.
 func (c *Client) StartTryLock(options ...Option) *Call {
-	return c.begin(trace.OpTryLock, options, func(ctx context.Context) (trace.Result, error) {
+	return c.Start(trace.OpTryLock, func(ctx context.Context) (trace.Result, error) {
 		held, err := c.process.locker.TryLock(ctx)
 		return trace.Result{Held: held}, err
-	})
+	}, options...)
 }
 
 // StartUnlock begins an Unlock and does not wait for it.
 func (c *Client) StartUnlock(options ...Option) *Call {
-	return c.begin(trace.OpUnlock, options, func(ctx context.Context) (trace.Result, error) {
+	return c.Start(trace.OpUnlock, func(ctx context.Context) (trace.Result, error) {
 		return trace.Result{Claim: trace.ClaimDone}, c.process.locker.Unlock(ctx)
-	})
+	}, options...)
 }
 
 // ForceUnlock frees the lock from outside, even if another client holds it.
@@ -44,7 +47,7 @@ func (c *Client) ForceUnlock() *Call {
 	if !ok {
 		fail("the lock of %s cannot be forced: it has no ForceUnlock(ctx) (bool, error)", c.Name)
 	}
-	return c.begin(trace.OpForce, nil, func(ctx context.Context) (trace.Result, error) {
+	return c.Start(trace.OpForce, func(ctx context.Context) (trace.Result, error) {
 		freed, err := forcing.ForceUnlock(ctx)
 		if freed {
 			return trace.Result{Claim: trace.ClaimDone}, err
@@ -59,7 +62,7 @@ func (c *Client) Close() *Call {
 	if !ok {
 		fail("the lock of %s cannot be closed: it is no io.Closer", c.Name)
 	}
-	return c.begin(trace.OpClose, nil, func(context.Context) (trace.Result, error) {
+	return c.Start(trace.OpClose, func(context.Context) (trace.Result, error) {
 		return trace.Result{Claim: trace.ClaimDone}, closer.Close()
 	}).Wait()
 }
@@ -71,7 +74,7 @@ func (c *Client) HoldCount() *Call {
 	if !ok {
 		return &Call{Client: c, Op: trace.OpCount, over: true}
 	}
-	return c.begin(trace.OpCount, nil, func(ctx context.Context) (trace.Result, error) {
+	return c.Start(trace.OpCount, func(ctx context.Context) (trace.Result, error) {
 		n, err := counting.HoldCount(ctx)
 		return trace.Result{Count: n, Claim: trace.ClaimDone}, err
 	}).Wait()
@@ -80,7 +83,7 @@ func (c *Client) HoldCount() *Call {
 // StartRun sends a command of the application through the process's go-redis client, and does not
 // wait for the reply.
 func (c *Client) StartRun(args ...any) *Call {
-	return c.begin(trace.OpRun, nil, func(ctx context.Context) (trace.Result, error) {
+	return c.Start(trace.OpRun, func(ctx context.Context) (trace.Result, error) {
 		return trace.Result{Claim: trace.ClaimDone}, c.process.rdbs[0].Do(ctx, args...).Err()
 	})
 }
