@@ -55,7 +55,7 @@ var tokenFailures = []Failure{
 		Given:    []oracle.Rule{oracle.Exclusion},
 		GivenBy:  "failover-async",
 		Requires: []Precondition{given("A A A"), taken("A", serverDid)},
-		Script:   func(w *world.World) { loseToken(w, w.Lease/10, behind(w)) },
+		Script:   func(w *world.World) { loseToken(w, w.Lease/3, behind(w, w.Lease/5)) },
 	},
 	{
 		ID: "token-after-clock-back", Family: Fences, Guard: world.TokenGuard, Needs: []Feature{Fencing},

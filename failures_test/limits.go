@@ -1,6 +1,8 @@
 package failures
 
 import (
+	"time"
+
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 )
@@ -55,7 +57,7 @@ var limitFailures = []Failure{
 		Breaks:   []oracle.Rule{oracle.Damage},
 		Given:    []oracle.Rule{oracle.Exclusion},
 		Requires: []Precondition{given("A"), taken("A", serverDid)},
-		Script:   func(w *world.World) { loseKey(w, behind(w)) },
+		Script:   func(w *world.World) { loseKey(w, behind(w, w.Lease/15)) },
 	},
 	{
 		ID: "clock-jump", Family: Limits, PreventedBy: Majority, Cure: "--servers",
@@ -86,10 +88,10 @@ func pausesBeyondLease(w *world.World) (a *world.Client) {
 	return a
 }
 
-// behind makes the replicas slow, and returns a failover to one of them.
-func behind(w *world.World) (failover func()) {
+// behind makes each write take so long to the replicas, and returns a failover to one of them.
+func behind(w *world.World, delay time.Duration) (failover func()) {
 	for n := range replicas {
-		w.Replica(n + 2).Delay(w.Lease / 15)
+		w.Replica(n + 2).Delay(delay)
 	}
 	return w.Replica(2).Promote
 }

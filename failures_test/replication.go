@@ -19,7 +19,7 @@ var OfReplicas = onReplicas([]Failure{
 		Given:    []oracle.Rule{oracle.Exclusion},
 		Requires: []Precondition{given("B"), takesOver(noneLacking, "A")},
 		Script: func(w *world.World) {
-			losesMaster(w, behind(w))
+			losesMaster(w, behind(w, w.Lease/15))
 		},
 	},
 	{
@@ -64,7 +64,7 @@ var OfReplicas = onReplicas([]Failure{
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock(world.Within(patience(w)))
-			fail := behind(w)
+			fail := behind(w, w.Lease/15)
 			a.Unlock()
 			fail()
 			b.TryLock()

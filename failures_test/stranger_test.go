@@ -55,12 +55,15 @@ func TestHostileLock(t *testing.T) {
 		t.Skip("the two tests below run it")
 	}
 	failures.StuckAfter(time.Second)
+	if how == "spins" { // at the cost of a processor
+		failures.StuckAfter(100 * time.Millisecond)
+	}
 	failures.Check(t, failures.Subject{Name: how, New: newHostile(how), Has: stages.MustFind("4").Subject.Has}, failures.Flawless)
 }
 
 func TestStuckLockIsReportedWithItsLine(t *testing.T) {
 	for how, says := range map[string]string{
-		"spins":         "spins did not finish in 1s: failures_test/stranger_test.go:",
+		"spins":         "spins did not finish in 100ms: failures_test/stranger_test.go:",
 		"holds a mutex": "did not finish in 1s: failures_test/stranger_test.go:33 (sync.Mutex.Lock)",
 		"leaks":         "goroutines of the lock have not ended: failures_test/stranger_test.go:37 (chan receive)",
 	} {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -33,6 +34,7 @@ type summarized struct {
 }
 
 func (s summarized) Run() int {
+	debug.SetGCPercent(400) // for many short runs
 	status := s.M.Run()
 	isAll := flag.Lookup("test.run").Value.String()+flag.Lookup("test.skip").Value.String() == ""
 	if dir, err := os.Getwd(); err == nil && status == 0 && shown.Trace != nil && isAll && testing.Verbose() {
