@@ -1,12 +1,23 @@
 package docs_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
+	"github.com/aymanbagabas/go-udiff"
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
+
+	"lockkata/internal/i18n"
+	"lockkata/internal/interview"
 )
 
 // The scripts of the cheat sheet work together: those for a string, and those for a hash. On the
@@ -70,4 +81,134 @@ func TestScriptsOfTheCheatSheetWorkTogether(t *testing.T) {
 		returns(int64(0), count, "me", 30_000, 1) // a copy of the inner unlock comes late
 		require.False(t, server.Exists("K"))
 	}
+}
+
+// themeHeading is a heading of the index: ### [The lease](interview/lease.md)
+var themeHeading = regexp.MustCompile(`^### \[.*\]\((interview/([a-z]+)\.md)\)$`)
+
+// indexOf returns the index of the questions with all questions below its themes' headings, and their
+// follow-ups. The must-knows come first in their theme.
+func indexOf(t *testing.T, d *document, l i18n.Language) string {
+	t.Helper()
+	themes, err := interview.Parse(root, l)
+	require.NoError(t, err)
+	var all []interview.Question
+	for _, theme := range themes {
+		all = append(all, theme.Questions...)
+	}
+	position := func(q interview.Question) int {
+		page, anchor, _ := strings.Cut(q.Place, "#")
+		return strings.Index(documentNamed(t, page).text, fmt.Sprintf("<a id=%q>", anchor))
+	}
+	slices.SortStableFunc(all, func(a, b interview.Question) int { return position(a) - position(b) })
+	folder, lines, inThemes := filepath.Dir(d.name)+"/", []string{}, false
+	for _, line := range d.lines {
+		m := themeHeading.FindStringSubmatch(line)
+		if inThemes = inThemes || m != nil; !inThemes {
+			lines = append(lines, line)
+		}
+		if m == nil {
+			continue
+		}
+		lines = append(lines, line, "")
+		for _, page := range []string{"interview/must.md", m[1]} {
+			for _, q := range all {
+				place := strings.TrimPrefix(q.Place, folder)
+				if strings.HasPrefix(place, page+"#") && (page == m[1] || strings.HasPrefix(q.ID, m[2]+"-")) {
+					lines = append(lines, fmt.Sprintf("- [%s](%s)", q.Title, place), "  - "+followUps(q))
+				}
+			}
+		}
+		lines = append(lines, "")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// followUps returns the follow-ups of a question in one line, without their links.
+func followUps(q interview.Question) string {
+	var all []string
+	for _, f := range q.FollowUps {
+		all = append(all, lineEnd.ReplaceAllString(linked.ReplaceAllString(f.Question, "$2"), " "))
+	}
+	return strings.Join(all, " · ")
+}
+
+// With -update the test writes the lists.
+func TestIndexListsTheQuestionsAndTheirFollowUps(t *testing.T) {
+	for name, l := range map[string]i18n.Language{"docs/interview.md": i18n.English, "docs/zh-CN/interview.md": i18n.Chinese} {
+		d := documentNamed(t, name)
+		text := indexOf(t, d, l)
+		if *update {
+			require.NoError(t, os.WriteFile(filepath.Join("..", filepath.FromSlash(name)), []byte(text), 0o644))
+			continue
+		}
+		require.Empty(t, udiff.Unified(name, "the questions", d.text, text), "out of date: go generate ./docs")
+	}
+}
+
+var (
+	chapterMinutes = regexp.MustCompile(`\]\(#([a-z0-9-]+)\)\s(\d+)`)
+	hanOrWord      = regexp.MustCompile(`(\p{Han})|[A-Za-z0-9][\w.'’-]*`)
+	halfMinute     = regexp.MustCompile(`!\[[^\]]*\]\([^)]*\)|\*\*(?:What happens next\?|接下来会怎样？)\*\*`)
+)
+
+// The walkthrough names a pace, and the minutes of the whole, of each chapter and of the commands.
+func TestWalkthroughTakesItsMinutes(t *testing.T) {
+	for folder, promise := range map[string]string{
+		"docs/":   "takes [%d minutes](#minutes), and %d more with the commands",
+		inChinese: "要 [%d 分钟](#minutes)，跑命令另加 %d 分钟",
+	} {
+		d := documentNamed(t, folder+"walkthrough.md")
+		total := 0
+		for _, m := range chapterMinutes.FindAllStringSubmatch(d.prose, -1) {
+			claimed, err := strconv.Atoi(m[2])
+			require.NoError(t, err)
+			total += claimed
+			from, to := chapter(d, m[1])
+			require.InDelta(t, readingTime(d, from, to).Minutes(), claimed, 0.75, d.name+"#"+m[1])
+		}
+		require.LessOrEqual(t, readingTime(d, 1, len(d.lines)+1).Minutes(), float64(total), d.name)
+
+		typed, _ := commandsOf(d)
+		different := map[string]bool{}
+		for _, c := range typed {
+			different[c.line] = true
+		}
+		require.Contains(t, strings.Join(strings.Fields(d.prose), " "), fmt.Sprintf(promise, total, len(different)/2), d.name)
+	}
+}
+
+// chapter returns the lines from the anchor to the next chapter.
+func chapter(d *document, anchor string) (from, to int) {
+	for _, a := range d.anchors {
+		if a.text == anchor {
+			from = a.line
+		}
+	}
+	for _, h := range d.headings {
+		if h.level == 2 && h.line > from+1 {
+			return from, h.line
+		}
+	}
+	return from, len(d.lines) + 1
+}
+
+// readingTime returns how long the lines take at the walkthrough's pace.
+func readingTime(d *document, from, to int) (took time.Duration) {
+	text := strings.Join(strings.Split(d.prose, "\n")[from-1:to-1], "\n")
+	took = time.Duration(len(halfMinute.FindAllString(text, -1))) * 30 * time.Second
+	for _, f := range d.fences {
+		if from <= f.line && f.line < to {
+			took += time.Duration(strings.Count(f.text, "\n")) * 4 * time.Second
+		}
+	}
+	text = linked.ReplaceAllString(halfMinute.ReplaceAllString(attribute.ReplaceAllString(text, ""), ""), "$2")
+	for _, m := range hanOrWord.FindAllStringSubmatch(text, -1) {
+		if m[1] != "" {
+			took += time.Minute / 300
+		} else {
+			took += time.Minute / 200
+		}
+	}
+	return took
 }

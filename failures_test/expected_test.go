@@ -1,11 +1,15 @@
 package failures_test
 
 import (
+	"go/build"
+	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/incidents"
 )
 
 func TestEachFailureHasItsExpectedOutcomes(t *testing.T) {
@@ -43,5 +47,49 @@ func TestFirstStageThatFixesAFailure(t *testing.T) {
 		f, found := failures.Find(id)
 		require.True(t, found)
 		require.Equal(t, want[1], failures.FixedIn(f, want[0]), id)
+	}
+}
+
+func TestIncidentsBelongToFailures(t *testing.T) {
+	for id, all := range incidents.All() {
+		_, ok := failures.Find(id)
+		require.True(t, ok, "%s is no failure of the catalogue", id)
+		require.NotEmpty(t, all, id)
+		seen := map[string]bool{}
+		for _, i := range all {
+			link, err := url.Parse(i.Link)
+			require.NoError(t, err, id)
+			require.Equal(t, "https", link.Scheme, "%s: %s", id, i.Link)
+			require.NotEmpty(t, link.Host, "%s: %s", id, i.Link)
+			require.False(t, seen[i.Link], "%s: %s is there twice", id, i.Link)
+			seen[i.Link] = true
+			require.NotEmpty(t, i.Source, i.Link)
+		}
+	}
+}
+
+func TestIncidentsOnGitHubNameTheirThread(t *testing.T) {
+	require.Equal(t, incidents.Incident{Source: "redis/redis-py #818", Link: "https://github.com/redis/redis-py/issues/818"},
+		incidents.All()["crash-before-expire"][0])
+}
+
+// The rules and the pictures see the trace only: neither the world that wrote it, nor go-redis, nor a
+// lock. The world knows no rule, and the trace nothing of ours.
+func TestImportsPointOneWay(t *testing.T) {
+	for dir, allowed := range map[string][]string{
+		"trace":        nil,
+		"world":        {"trace"},
+		"oracle":       {"trace", "i18n"},
+		"timeline":     {"trace", "oracle", "i18n", "term"},
+		"timeline/svg": {"trace", "oracle", "timeline", "i18n", "term"},
+	} {
+		p, err := build.ImportDir(dir, 0)
+		require.NoError(t, err)
+		for _, path := range p.Imports {
+			if ours, is := strings.CutPrefix(path, "lockkata/"); is {
+				require.Contains(t, allowed, ours[strings.LastIndexByte(ours, '/')+1:], "%s imports %s", dir, path)
+			}
+			require.False(t, dir != "world" && strings.Contains(path, "redis"), "%s imports %s", dir, path)
+		}
 	}
 }

@@ -66,3 +66,26 @@ func TestRestartedRedisIsEmpty(t *testing.T) {
 	require.NoError(t, v.Err)
 	require.True(t, oracle.Violates(v.Findings, oracle.Exclusion), "A's key is gone")
 }
+
+func TestSameVerdictsAsTheWorld(t *testing.T) {
+	s := servers(t, 12)
+	var jobs []live.Job
+	for _, stage := range stages.Public() {
+		one := job(t, failures.All[0], stage)
+		for _, f := range failures.All {
+			one.Failure = f
+			jobs = append(jobs, one)
+		}
+	}
+	requireSame(t, s, jobs)
+}
+
+func TestReplicasHaveTheSameVerdictsAsTheWorld(t *testing.T) {
+	var jobs []live.Job
+	for _, lock := range []stages.Stage{stages.MustFind("4"), stages.Wait} {
+		for _, f := range failures.OfReplicas {
+			jobs = append(jobs, job(t, f, lock))
+		}
+	}
+	requireSame(t, servers(t, 4), jobs)
+}

@@ -8,10 +8,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/alicebob/miniredis/v2"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"lockkata/internal/stages"
+	"lockkata/internal/term"
 )
 
 // stopper cancels a context as soon as a text is written to it.
@@ -81,4 +88,47 @@ func TestInterruptedKataEndsWithStatus130(t *testing.T) {
 	require.Error(t, cmd.Wait())
 	require.Equal(t, exitInterrupted, cmd.ProcessState.ExitCode())
 	require.Equal(t, "interrupted\n", errors.String())
+}
+
+func TestDemoLetsTheSecondBeginWhenTheFirstEnds(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	line := regexp.MustCompile(`(?m)^(\d\S+ \S+)  (work\d +\w+)`)
+	for _, s := range stages.Public() {
+		status, out, errors := command(t, "demo", "--stage", s.ID, "--hold", "0s", "--name", "work2")
+		require.Equal(t, exitOK, status, errors)
+		at := map[string]time.Time{}
+		for _, said := range line.FindAllStringSubmatch(out, -1) {
+			when, err := time.Parse(timestamp, said[1])
+			require.NoError(t, err)
+			at[said[2]] = when
+		}
+		require.Len(t, at, 8, out)
+		require.False(t, at["work1  got"].Before(at["work2  ends"]), out)
+		require.Regexp(t, `\nA waiter on stage \d (asks every 100 ms|is woken by a message)\.\n$`, out)
+	}
+}
+
+func TestDemoReportsAFailedUnlock(t *testing.T) {
+	server := miniredis.RunT(t)
+	address := server.Addr()
+	out, errors := &stopper{at: "got it", stop: server.Close}, &strings.Builder{}
+	status := Run(t, nil, nil, out, errors, "demo", "--redis", address, "--stage", "4", "--hold", "0s")
+	require.Equal(t, exitFailed, status, errors.String())
+	require.NotContains(t, out.String(), "unlocked")
+	require.Contains(t, out.String(), "In another terminal: go run . demo --stage 4 --name work2 --hold 0s --redis "+address+"\n")
+	require.Contains(t, errors.String(), "work1: stage4: unlock lock:userId: ")
+}
+
+// onTerminal returns an app with a terminal of that width, and its output.
+func onTerminal(t *testing.T, width int) (a *app, out, errors *strings.Builder) {
+	out, errors = &strings.Builder{}, &strings.Builder{}
+	return &app{t: t, sources: os.DirFS("../.."), out: out, err: errors, width: width}, out, errors
+}
+
+// requireColumns requires that no line is wider.
+func requireColumns(t *testing.T, width int, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		require.LessOrEqual(t, term.Columns(strings.TrimSuffix(line, "\n")), width, line)
+	}
 }

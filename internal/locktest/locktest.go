@@ -19,7 +19,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/trace"
+	"lockkata/failures_test/world"
 )
 
 // Lock is a subject, and the properties of the lock that the contract needs beyond it.
@@ -90,3 +94,109 @@ func (l Lock) expects(f failures.Failure) failures.Outcome {
 }
 
 func (l Lock) has(feature failures.Feature) bool { return slices.Contains(l.Has, feature) }
+
+// Run is the trace of a scenario.
+type Run struct{ *trace.Trace }
+
+// Play runs a scenario in the controlled world, where Redis already knows the lock's scripts. The lease is 30 s.
+func (l Lock) Play(t *testing.T, scenario func(*world.World)) Run {
+	t.Helper()
+	subject, err := failures.DiscoverScripts(t, l.Subject)
+	require.NoError(t, err)
+	config := subject.Config()
+	config.Lock, config.Lease = name, lease
+	tr, err := world.Run(t, config, scenario)
+	require.NoError(t, err)
+	return Run{tr}
+}
+
+// Executed returns the commands of a client that Redis ran, in order.
+func (r Run) Executed(client string) (events []trace.Event) {
+	for _, e := range r.Events {
+		if e.Kind == trace.Executed && e.Client == client {
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+// Commands returns the executed commands as text: "DEL lock:order:1001".
+func (r Run) Commands(client string) (lines []string) {
+	for _, e := range r.Executed(client) {
+		lines = append(lines, e.Line())
+	}
+	return lines
+}
+
+// Timed returns the executed commands with their times: "10s DEL lock:order:1001".
+func (r Run) Timed(client string) (lines []string) {
+	for _, e := range r.Executed(client) {
+		lines = append(lines, e.At.String()+" "+e.Line())
+	}
+	return lines
+}
+
+// Returned returns the event in which the client's last call of op returned.
+func (r Run) Returned(t *testing.T, client, op string) (last trace.Event) {
+	t.Helper()
+	for _, e := range r.Events {
+		if e.Kind == trace.Returned && e.Client == client && e.Op == op {
+			last = e
+		}
+	}
+	require.NotNil(t, last.Result, "%s of %s did not come back", op, client)
+	return last
+}
+
+// point is what the summary of a stage does not compute.
+type point struct {
+	stage    string
+	is       string // what the first stage is
+	asks     string // the failure that the question is about: it breaks this stage, and the next one fixes it
+	question string
+	chapter  int    // of the lesson, which asks it too
+	notes    []note // in the order of the rows
+}
+
+// note is what the stage before does instead of a row of the summary. A test compares it with a run.
+type note struct {
+	on   string // how the row begins
+	says string // part of a row of the other run, or of its findings, and when it is not at the same time; "": no such row
+}
+
+func (n note) text(stage string) string {
+	return "(stage " + stage + ": " + cmp.Or(n.says, "never") + ")"
+}
+
+var points = []point{
+	{
+		stage: "1", asks: "crash-before-expire", chapter: 1,
+		is:       "a key in Redis. SETNX creates it if it is not there, PEXPIRE gives it a lease, and DEL frees the lock.",
+		question: "A's Lock sends SETNX, then PEXPIRE. You may kill A once. Where, so that nobody ever gets in again?",
+	},
+	{
+		stage: "2", asks: "delete-foreign", chapter: 2,
+		question: "A works longer than its lease, and B gets the lock. Then A calls Unlock, which sends DEL, and C calls TryLock. Who is inside now?",
+		notes:    []note{{"A SET K", "no lease"}, {"lease over", "forever"}, {"B SET K", "in vain"}},
+	},
+	{
+		stage: "3", asks: "check-then-delete", chapter: 3,
+		question: "Unlock reads the value, compares it, and then deletes the key. A may stand still once, for 31 s. B asks at 31 s, and C when A's Unlock has returned. Where must A stop, so that C gets in while B is at work?",
+		notes:    []note{{"A GET K", "wrong delete"}, {"C SET K", "C is inside"}},
+	},
+	{
+		stage: "4", asks: "work-outlives-ttl", chapter: 4,
+		question: "The lease is 30 s. A has seen that no tea is ordered; it works 32 s and then orders one. B asks at 31 s, looks, and orders one if there is none. How many teas? And if A works 29 s?",
+		notes:    []note{{"A stands still", "before DEL K"}, {"A EVALSHA", "wrong delete"}, {"C SET K", "C is inside"}},
+	},
+	{
+		stage: "5", asks: "renew-partition", chapter: 5,
+		question: "A works. At 4 s its network dies, and no renewal gets through. B asks at 31 s. When does A learn of it?",
+		notes:    []note{{"A background", "lease over at 30s"}, {"B SET K", "B is inside"}, {"A insert", `"tea" twice`}},
+	},
+	{
+		stage: "6", asks: "write-delayed", chapter: 7,
+		question: "A has the lock and sends a write, which is on its way for longer than the lease. B gets the lock and writes. Who can still stop A's write?",
+		notes:    []note{{"A is told", ""}, {"B EVALSHA", "B is inside"}},
+	},
+}

@@ -1,10 +1,21 @@
 package stages
 
 import (
+	"math/rand/v2"
 	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/adapters"
+	"lockkata/failures_test/documents/doc1"
+	"lockkata/failures_test/documents/doc2"
+	"lockkata/failures_test/documents/doc3"
+	"lockkata/failures_test/documents/doc4"
+	"lockkata/failures_test/documents/doc5"
+	"lockkata/failures_test/documents/redlock"
+	"lockkata/failures_test/documents/replicated"
 	"lockkata/failures_test/world"
 	"lockkata/internal/stages/step"
 	"lockkata/internal/stages/subject6"
@@ -100,3 +111,100 @@ var Table = slices.Concat([]Stage{
 		Subject:   subject6.Subject(), Map: map6,
 	},
 }, documents)
+
+// Wait and RedLock are locks on several servers. They are no stages: they have failures of their own, and
+// no search.
+var (
+	Wait = Stage{
+		ID: "wait", Title: "stage 4 that waits for a replica", Dir: "failures_test/documents/replicated", Hidden: true,
+		Subject: failures.Subject{Name: "wait", New: newWait, Has: []failures.Feature{failures.Scripts, failures.Waits}},
+	}
+	RedLock = Stage{
+		ID: "redlock", Title: "a lock over five servers", Dir: "failures_test/documents/redlock", Hidden: true,
+		Subject: failures.Subject{Name: "redlock", NewOver: newRedLock, Has: []failures.Feature{failures.Scripts}},
+	}
+)
+
+// OfServers returns the locks of the view of several servers. Stage 4 is there for comparison.
+func OfServers() []Stage { return []Stage{MustFind("4"), Wait, RedLock} }
+
+// FindLock is [Find], but also finds the locks on several servers.
+func FindLock(id string) (Stage, error) {
+	for _, s := range OfServers() {
+		if s.ID == id {
+			return s, nil
+		}
+	}
+	return Find(id)
+}
+
+// newWait returns stage 4 that waits for one of two replicas.
+func newWait(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+	return replicated.New(rdb, name, lease, 1), nil
+}
+
+func newRedLock(nodes []redis.UniversalClient, name string, lease time.Duration, random rand.Source) (world.Locker, error) {
+	return redlock.New(nodes, name, lease, random), nil
+}
+
+// documents are the locks of the five documents with which the project began.
+var documents = []Stage{
+	{
+		ID: "doc1", Hidden: true, Dir: "failures_test/documents/doc1", Title: "notes on a lock with a watchdog",
+		Challenge: "v1/doc1/2c/1x/async/exclusion/a.t.A.b.B",
+		Subject: failures.Subject{
+			Name: "doc1", New: adapters.Plain(doc1.GetLock),
+			Has: []failures.Feature{failures.Scripts, failures.Watchdog, failures.Reentry},
+		},
+	},
+	{
+		ID: "doc2", Hidden: true, Dir: "failures_test/documents/doc2", Title: "a wiki page: a hash, pub/sub and a Timer",
+		Challenge: "v1/doc2/2c/1x/async/exclusion/a.t.A.b.B",
+		Subject: failures.Subject{
+			Name: "doc2", New: adapters.Plain(doc2.New),
+			Has: []failures.Feature{failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Force},
+		},
+	},
+	{
+		ID: "doc3", Hidden: true, Dir: "failures_test/documents/doc3", Title: "a design document: a count in the process",
+		Challenge: "v1/doc3/2c/1x/async/exclusion/a.t.A.b.B",
+		Subject: failures.Subject{
+			Name: "doc3", New: adapters.Plain(with(doc3.New, true)),
+			Has:      []failures.Feature{failures.Scripts, failures.Watchdog, failures.Reentry},
+			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapters.Plain(with(doc3.New, false))},
+		},
+	},
+	{
+		ID: "doc4", Hidden: true, Dir: "failures_test/documents/doc4", Title: "Redisson's watchdog, as a chapter quotes it",
+		Challenge: "v1/doc4/2c/1x/async/exclusion/a.t.A.b.B",
+		Subject: failures.Subject{
+			Name: "doc4", New: adapters.Plain(with(doc4.New, -1)),
+			Has:      []failures.Feature{failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub},
+			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapters.Plain(quotedFixed)},
+		},
+	},
+	{
+		ID: "doc5", Hidden: true, Dir: "failures_test/documents/doc5", Title: "five stages, SETNX to a daemon",
+		Challenge: "v1/doc5/2c/1x/async/exclusion/b.B.a.A",
+		Subject: failures.Subject{
+			Name: "doc5", New: adapters.Plain(with(doc5.New, true)),
+			Has:      []failures.Feature{failures.Scripts, failures.Watchdog},
+			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapters.Plain(with(doc5.New, false))},
+		},
+	},
+}
+
+// Documents returns the stages of the documents' locks.
+func Documents() []Stage { return Table[len(Table)-len(documents):] }
+
+// with sets the last argument of a constructor.
+func with[L world.Locker, A any](create func(redis.UniversalClient, string, time.Duration, A) (L, error), last A,
+) func(redis.UniversalClient, string, time.Duration) (L, error) {
+	return func(rdb redis.UniversalClient, name string, lease time.Duration) (L, error) {
+		return create(rdb, name, lease, last)
+	}
+}
+
+func quotedFixed(rdb redis.UniversalClient, name string, lease time.Duration) (*doc4.Lock, error) {
+	return doc4.New(rdb, name, lease, lease)
+}

@@ -5,6 +5,7 @@ package term
 import (
 	"regexp"
 	"strings"
+	"time"
 )
 
 // Color is true where colours are wanted.
@@ -45,3 +46,11 @@ const (
 	Clear     = "\x1b[H\x1b[2J"
 	EraseLine = "\r\x1b[K"
 )
+
+// Clock formats a moment of fake time, to the millisecond.
+func Clock(d time.Duration) string { return Short(d.Round(time.Millisecond)) }
+
+var zeroUnits = regexp.MustCompile(`(h)0m0s$|(m)0s$`)
+
+// Short formats a duration without zero units at its end: 1h, not 1h0m0s.
+func Short(d time.Duration) string { return zeroUnits.ReplaceAllString(d.String(), "$1$2") }

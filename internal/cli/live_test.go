@@ -5,6 +5,7 @@ package cli
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +14,24 @@ import (
 
 	"lockkata/internal/kata"
 )
+
+// A run of an edited lock is drawn with the edited line and its command, and is judged by the rules.
+func TestEditedLockIsShown(t *testing.T) {
+	for line, says := range map[string][]string{
+		"check-then-delete --stage 4 --edit unlock-by-delex": {
+			"\n+ m.rdb.Do(ctx, \"DELEX\", m.key, \"IFEQ\", m.value)\n", "On stage 4, unlock by DELEX:", "DELEX K IFEQ A1 → 0", "SAFE from wrong delete",
+		},
+		"work-outlives-ttl --stage 5 --edit renewal-adds-to-the-lease --lang zh": {
+			"续期是在租约上累加", "✗ 租约错误：", "1m10s",
+		},
+	} {
+		status, out, errors := command(t, append([]string{"show"}, strings.Fields(line)...)...)
+		require.Equal(t, exitOK, status, errors)
+		for _, text := range says {
+			require.Contains(t, out, text)
+		}
+	}
+}
 
 func TestKataWithoutATerminal(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "mylock")
@@ -58,4 +77,18 @@ func TestKataWithoutATerminal(t *testing.T) {
 	status, out, _ = command(t, "kata", "next", "--dir", dir)
 	require.Equal(t, exitOK, status)
 	require.Contains(t, out, "It begins with your own lock of exercise 3.")
+}
+
+func TestLiveMatrixOnServersOfItsOwn(t *testing.T) {
+	if _, err := exec.LookPath("redis-server"); err != nil && os.Getenv("CI") != "true" {
+		t.Skip("no redis-server is installed")
+	}
+	fewFailures(t, "second-client", "script-flush", "clock-jump")
+	status, out, errors := command(t, "--live", "--all")
+	require.Equal(t, exitOK, status, errors)
+	require.Contains(t, out, "on real redis-server processes")
+	require.Regexp(t, `(?m)^  second-client +✓  ✓  ✓  ✓`, out)
+	require.Regexp(t, `(?m)^  clock-jump +·  ·  ·  ·`, out)
+	require.Contains(t, out, "world only")
+	require.Contains(t, out, "\nNot played here:\n  clock-jump: a real Redis reads the clock of its machine")
 }
