@@ -58,7 +58,9 @@ func texts(t *testing.T) (all []string) {
 func tryLockFor(c *world.Client, wait time.Duration) *world.Call {
 	lock := c.Locker().(whole)
 	return c.Start(trace.OpLock, func(ctx context.Context) (trace.Result, error) {
-		err := lock.Take(ctx, func(ctx context.Context) (*stage6.Hold, error) { return lock.TryLockFor(ctx, wait, stage6.Lease(lease)) })
+		err := lock.Take(ctx, func(ctx context.Context) (*stage6.Hold, error) {
+			return lock.TryLockFor(ctx, wait, stage6.Lease(lease))
+		})
 		return trace.Result{Held: err == nil}, err
 	}, world.Patience(wait))
 }

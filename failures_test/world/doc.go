@@ -14,7 +14,8 @@
 // The main types:
 //   - [World] is one run: its time, its processes and its servers. A [Node] is one of the servers.
 //   - [Client] is a goroutine of a process that uses the lock. Lock waits and returns the [Call];
-//     StartLock does not wait. Freeze, Crash and Cut act on the whole process.
+//     StartLock does not wait, and Start begins a call of any other method. Freeze, Crash and Cut act on
+//     the whole process.
 //   - [Fault] waits for a command: a.After(world.Write).Freeze() pauses A when Redis has executed
 //     its next write, before A reads the reply.
 //   - [Ledger] is the resource that the lock protects. If it has two orders with one name, two
@@ -23,7 +24,7 @@
 //
 // world.go has the types, which all files share. run.go begins and ends a run, in which a scenario uses
 // operations.go, client.go, fault.go, match.go and server_faults.go, and a search or a person uses
-// choose.go and begin.go. Below them, each file uses only files that come after it in this list:
+// choose.go. Below them, each file uses only files that come after it in this list:
 //
 //   - call.go and time.go run the loop until a call has returned, or for some time.
 //   - drive.go is the loop. It waits until every goroutine of the bubble is blocked, puts the new
@@ -34,8 +35,7 @@
 //     request.
 //   - record.go writes the trace. keyspace.go compares the keys of Redis before and after a command,
 //     entries.go finds what identifies the owners in a key, and names.go names them.
-//   - server_embedded.go, server_copy.go and script_run.go make a Redis, as server.go describes it, of
-//     miniredis.
+//   - server_embedded.go and script_run.go make a Redis, as server.go describes it, of miniredis.
 //
 // The lock needs no hook, no clock interface and no build tag. The world controls what crosses the
 // network, time and processes; it cannot pause a goroutine between two lines of the lock.

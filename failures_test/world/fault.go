@@ -1,6 +1,7 @@
 package world
 
 import (
+	"fmt"
 	"time"
 
 	"lockkata/failures_test/trace"
@@ -80,4 +81,26 @@ func (w *World) missed() (all []string) {
 // at returns an event with the moment and the command at which the fault strikes.
 func (f *Fault) at(r *request) trace.Event {
 	return trace.Event{Moment: f.moment, Command: r.words()}
+}
+
+// scenarioError is the panic value that ends a scenario with an error.
+type scenarioError struct{ error }
+
+// takenOver is the panic value that unwinds a scenario when the caller takes control.
+type takenOver struct{}
+
+// fail ends the scenario with an error.
+func fail(format string, args ...any) {
+	panic(scenarioError{fmt.Errorf("world: "+format, args...)})
+}
+
+// mostInASecond limits the commands of a client in a second of fake time. A lock that polls every
+// millisecond stays below it. A lock that never waits would loop forever.
+const mostInASecond = 2_000
+
+// FloodError is the error of a scenario whose lock sends commands without a pause.
+type FloodError struct{ Client, Function, Line string }
+
+func (e FloodError) Error() string {
+	return fmt.Sprintf("%s floods Redis at %s: more than %d commands in a second", e.Client, e.Line, mostInASecond)
 }

@@ -1,13 +1,25 @@
 package edits
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/world"
 )
 
 // Package is the import path of a package that only a build with [Files] has. Its variable
@@ -103,4 +115,105 @@ func Overlay(folder, root string, files map[string]string) (list string, err err
 	}
 	list = filepath.Join(folder, "overlay.json")
 	return list, os.WriteFile(list, raw, 0o600)
+}
+
+// InScripts returns the lock with an edit of a Lua script: go-redis sends the edited script. Any
+// other lock is returned unchanged. text is the edit's file; lock.Scripts must be set.
+func (e Edit) InScripts(lock failures.Subject, text string) (failures.Subject, error) {
+	for _, script := range lock.Scripts {
+		if !strings.Contains(text, script) || !strings.Contains(script, e.Old) {
+			continue
+		}
+		edited, err := e.Apply(script)
+		if err != nil {
+			return lock, err
+		}
+		swap := swapped{script, edited}
+		lock.New = swap.in(lock.New)
+		variants := map[failures.Variant]world.Constructor{}
+		for name, create := range lock.Variants {
+			variants[name] = swap.in(create)
+		}
+		lock.Variants = variants
+		lock.SkipFrames = append(slices.Clip(lock.SkipFrames), reflect.TypeFor[swapped]().PkgPath()+".")
+	}
+	return lock, nil
+}
+
+// swapped is a go-redis hook that replaces the script that a lock sends.
+type swapped struct{ old, new string }
+
+func (s swapped) in(create world.Constructor) world.Constructor {
+	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+		rdb.AddHook(s)
+		return create(rdb, name, lease)
+	}
+}
+
+func (s swapped) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (s swapped) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+// ProcessHook replaces the script.
+func (s swapped) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		for i, arg := range cmd.Args() {
+			switch arg {
+			case s.old:
+				cmd.Args()[i] = s.new
+			case redis.NewScript(s.old).Hash():
+				cmd.Args()[i] = redis.NewScript(s.new).Hash()
+			}
+		}
+		return next(ctx, cmd)
+	}
+}
+
+// Declaration is a top-level declaration of a Go file, with its comment.
+type Declaration struct {
+	Name, Text string
+	Body       string // of a function
+}
+
+// Declarations returns the declarations of a file, without its imports.
+func Declarations(source string) (found []Declaration, err error) {
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, "", source, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	text := func(from, to token.Pos) string { return source[files.Position(from).Offset:files.Position(to).Offset] }
+	last := file.Name.End()
+	for _, d := range file.Decls {
+		if name := nameOf(d); name != "" {
+			one := Declaration{Name: name, Text: text(last, d.End())}
+			if f, ok := d.(*ast.FuncDecl); ok {
+				one.Body = text(f.Body.Pos(), f.Body.End())
+			}
+			found = append(found, one)
+		}
+		last = d.End()
+	}
+	return found, nil
+}
+
+func nameOf(d ast.Decl) string {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		return d.Name.Name
+	case *ast.GenDecl:
+		name := ""
+		for _, spec := range d.Specs {
+			switch spec := spec.(type) {
+			case *ast.TypeSpec:
+				name += ", " + spec.Name.Name
+			case *ast.ValueSpec:
+				name += ", " + spec.Names[0].Name
+			}
+		}
+		return name[min(2, len(name)):]
+	}
+	return ""
 }
