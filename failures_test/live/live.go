@@ -10,7 +10,7 @@
 // running. It touches only the lock's own keys there, so failures that disturb the whole server
 // cannot run on it.
 //
-// The package implements [world.Redis] (server.go) and [world.Clock] (clock.go). Its folders are:
+// The package implements [world.Redis] (server.go) and [world.Clock]. Its folders are:
 // redisserver and fleet, which start processes; proxy, a bad network; and tests of stage 6 (stage6,
 // topology), with Redisson (redisson), and under random faults (soak).
 package live
