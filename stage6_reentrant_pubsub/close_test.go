@@ -32,6 +32,25 @@ func TestCloseReleasesWhatTheServiceHolds(t *testing.T) {
 	})
 }
 
+// While Redis does not answer, each release takes half a lease, and Close sends 64 at a time.
+func TestCloseEndsTheContextsOfAllHoldsAtOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		svc := r.Service()
+		var holds []*stage6.Hold
+		for i := range 200 {
+			holds = append(holds, lock(t, mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context()))
+		}
+		r.Delay("release", lease)
+		closed := make(chan error, 1)
+		go func() { closed <- svc.Close() }()
+		synctest.Wait()
+		for i, hold := range holds {
+			require.Equal(t, stage6.ErrClosed, context.Cause(hold.Context()), i)
+		}
+		require.Error(t, <-closed)
+	})
+}
+
 func TestCloseLetsTheNextProcessIn(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		svc := r.Service()
@@ -167,29 +186,26 @@ func TestCloseWaitsForAnUnlockUnderWay(t *testing.T) {
 	})
 }
 
-// There are more holds than Close releases concurrently, and an owner releases its hold before
-// Close gets to it. The hold was not lost.
-func TestUnlockBeforeCloseReleasesTheHoldIsNoLoss(t *testing.T) {
+// There are more holds than Close releases concurrently. What Unlock or Close has ended is not lost.
+func TestUnlockBeforeOrDuringCloseIsNoLoss(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		var lost atomic.Int32
 		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.PoolSize = 99 }), stage6.WithOnLost(func(stage6.Loss) { lost.Add(1) }))
 		var holds []*stage6.Hold
-		for i := range 65 {
+		for i := range 66 {
 			holds = append(holds, lock(t, mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context()))
 		}
 		r.Delay("release", time.Second)
+		before := make(chan error, 1)
+		go func() { before <- holds[0].Unlock() }()
+		synctest.Wait()
 		closed := make(chan error, 1)
 		go func() { closed <- svc.Close() }()
 		synctest.Wait()
-		released := 0
-		for _, hold := range holds {
-			if err := hold.Unlock(); err == nil {
-				released++
-			} else {
-				require.ErrorIs(t, err, stage6.ErrClosed)
-			}
+		for _, hold := range holds[1:] {
+			require.ErrorIs(t, hold.Unlock(), stage6.ErrClosed)
 		}
-		require.Equal(t, 1, released)
+		require.NoError(t, <-before)
 		require.NoError(t, <-closed)
 		synctest.Wait()
 		require.Zero(t, lost.Load())

@@ -89,7 +89,7 @@ func (h *Hold) Unlock() error {
 	h.cancel(nil) // before the lock is freed: work with this context is told in time
 	switch {
 	case end == nil && left == 0:
-		return o.release(context.Background(), ErrNotHeld)
+		return o.release(context.Background())
 	case end == nil:
 		if _, err := o.setCount(context.Background(), context.Background(), 0); !errors.Is(err, ErrNotHeld) { // otherwise the last Unlock was faster
 			return err

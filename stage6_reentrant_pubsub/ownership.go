@@ -94,18 +94,21 @@ func (o *ownership) takeTurn(ctx, patience context.Context) bool {
 	return false
 }
 
-// release ends the ownership for the given reason and frees the lock in Redis. It does not wait
-// for a re-entry or a renewal under way: the owner is unique, so their commands find nothing.
-func (o *ownership) release(ctx context.Context, reason error) error {
-	if !o.finish(reason) {
+// release ends the ownership and frees the lock in Redis.
+func (o *ownership) release(ctx context.Context) error {
+	if !o.finish(ErrNotHeld) {
 		return o.end // it no longer changes
 	}
-	err := o.insist(ctx, ctx, "unlock", 0)
-	if err == nil && reason != ErrClosed { // Close tells the observer itself
+	err := o.free(ctx)
+	if err == nil {
 		o.tellReleased()
 	}
 	return err
 }
+
+// free frees the lock of an ownership that has ended. It does not wait for a re-entry or a renewal under
+// way: the owner is unique, so their commands find nothing.
+func (o *ownership) free(ctx context.Context) error { return o.insist(ctx, ctx, "unlock", 0) }
 
 // tellReleased calls the observer's Released.
 func (o *ownership) tellReleased() {

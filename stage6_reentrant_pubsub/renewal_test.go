@@ -3,6 +3,7 @@ package stage6_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"slices"
@@ -266,6 +267,40 @@ func TestShortFixedLeasesAreLookedAtAFewTimes(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		require.LessOrEqual(t, looks.Load(), int64(50*3))
+	})
+}
+
+// blockingHandler is a log that waits at "lock lost".
+type blockingHandler struct {
+	slog.Handler
+	goOn chan struct{}
+}
+
+func (b blockingHandler) Handle(ctx context.Context, r slog.Record) error {
+	if r.Message == "lock lost" {
+		<-b.goOn
+	}
+	return b.Handler.Handle(ctx, r)
+}
+
+// Twenty leases end at the moment at which another one is to be renewed.
+func TestLogThatBlocksDelaysNoOtherHold(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *fakeRedis) {
+		log := blockingHandler{slog.NewTextHandler(io.Discard, nil), make(chan struct{})}
+		svc := r.Service(stage6.WithLogger(slog.New(log)))
+		renewed := lock(t, mutexOf(t, svc, lockName), t.Context())
+		var over []*stage6.Hold
+		for i := range 20 {
+			over = append(over, lock(t, mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context(), stage6.Lease(lease/3)))
+		}
+		time.Sleep(lease / 3)
+		synctest.Wait()
+		for i, hold := range over {
+			require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()), i)
+		}
+		time.Sleep(lease)
+		require.NoError(t, renewed.Context().Err())
+		close(log.goOn)
 	})
 }
 

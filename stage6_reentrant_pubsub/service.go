@@ -132,8 +132,8 @@ func (s *Service) Mutex(name string) (*Mutex, error) {
 	return m, nil
 }
 
-// Close releases every hold of the service and ends all waits with ErrClosed. It returns when
-// the service's goroutines and every Lock and Unlock under way have ended, also an Unlock that
+// Close ends the contexts of all holds and all waits with ErrClosed, and then releases the holds. It
+// returns when the service's goroutines and every Lock and Unlock under way have ended, also an Unlock that
 // begins during Close, or after one lease if Redis does not answer. A lock that a Lock under
 // way still gets is freed. Close does not wait for OnLost, which may close the service itself.
 // The client stays open. A second Close is no error: it waits for the first.
@@ -142,7 +142,7 @@ func (s *Service) Close() error {
 	second := s.isClosed()
 	s.cancel() // with s.mu held: from now on begin returns false
 	s.timer.Stop()
-	watched := slices.Collect(maps.Keys(s.watched))
+	holds := slices.Collect(maps.Keys(s.watched))
 	s.mu.Unlock()
 	if second {
 		<-s.ended
@@ -151,12 +151,13 @@ func (s *Service) Close() error {
 	defer close(s.ended)
 	ctx, cancel := context.WithTimeout(context.Background(), s.lease)
 	defer cancel()
-	errs := make([]error, len(watched))
+	holds = slices.DeleteFunc(holds, func(o *ownership) bool { return !o.finish(ErrClosed) })
+	errs := make([]error, len(holds))
 	releasing := make(chan struct{}, closingAtOnce)
-	for i, o := range watched {
+	for i, o := range holds {
 		releasing <- struct{}{}
 		go func() {
-			errs[i] = o.release(ctx, ErrClosed)
+			errs[i] = o.free(ctx)
 			<-releasing
 		}()
 	}
@@ -172,10 +173,10 @@ func (s *Service) Close() error {
 	case <-idle:
 	case <-ctx.Done(): // an acquire is stuck, on a client without a read timeout
 	}
-	for i, o := range watched { // last, so that a panic in the observer does not keep a lock held
+	for i, o := range holds { // last, so that a panic in the observer does not keep a lock held
 		if errs[i] == nil {
 			o.tellReleased()
-		} else if errors.Is(errs[i], ErrLost) || errors.Is(errs[i], ErrNotHeld) { // it had already ended
+		} else if errors.Is(errs[i], ErrLost) {
 			errs[i] = nil
 		}
 	}

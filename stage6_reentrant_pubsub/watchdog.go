@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -76,12 +77,13 @@ func (s *Service) look() {
 		}
 	}
 	s.mu.Unlock()
-	for o, cause := range over {
-		o.lose(cause)
-	}
+	maps.DeleteFunc(over, func(o *ownership, _ error) bool { return !o.finish(ErrLost) })
 	slices.SortFunc(due, func(a, b *ownership) int { return cmp.Compare(a.owner.(string), b.owner.(string)) })
 	for batch := range slices.Chunk(due, int(s.batch.Load())) { // a stuck renewal does not delay the others
 		s.tasks.Go(func() { s.renew(batch, false) })
+	}
+	for o, cause := range over { // last, since a log may block
+		s.lost(o, cause)
 	}
 }
 
