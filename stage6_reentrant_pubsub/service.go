@@ -76,7 +76,8 @@ type Service struct {
 // NewService returns a service that uses the client with the client's own options, hooks and
 // failover. It refuses a client on which a lock would not work; the error names the remedy.
 // Refused are nil, a Ring, an AutoPipeliner, an unknown type, and a client without
-// ContextTimeoutEnabled, since go-redis would then ignore the deadlines that the lock sets.
+// ContextTimeoutEnabled or with a ReadTimeout or WriteTimeout of -2, since go-redis would then
+// ignore the deadlines that the lock sets.
 func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	s := &Service{
 		rdb: rdb, lease: DefaultWatchdogTimeout, layout: DefaultLayout, logger: slog.New(slog.DiscardHandler),
@@ -87,14 +88,18 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 		return nil, errors.New("stage6: client is nil: pass what redis.NewClient, NewFailoverClient or NewClusterClient returns")
 	}
 	var deadlines bool
+	var timeout time.Duration // of a socket, the shorter one
 	switch c := rdb.(type) {
 	case *redis.Client:
-		deadlines = c.Options().ContextTimeoutEnabled
+		deadlines, timeout = c.Options().ContextTimeoutEnabled, min(c.Options().ReadTimeout, c.Options().WriteTimeout)
 	case *redis.ClusterClient:
-		deadlines = c.Options().ContextTimeoutEnabled
+		deadlines, timeout = c.Options().ContextTimeoutEnabled, min(c.Options().ReadTimeout, c.Options().WriteTimeout)
 		s.batch.Store(1) // the keys of one command have to be in one slot, and locks rarely share one
 	default:
 		return nil, fmt.Errorf("stage6: no lock works on a %T: pass the *redis.Client or *redis.ClusterClient of one server, Sentinel or Cluster", rdb)
+	}
+	if deadlines && timeout < 0 {
+		return nil, errors.New("stage6: client sets no deadlines on its sockets: its ReadTimeout and WriteTimeout must not be -2")
 	}
 	if !deadlines {
 		return nil, errors.New("stage6: client ignores the deadlines of contexts: set ContextTimeoutEnabled in its options")

@@ -31,8 +31,13 @@ func TestNewServiceRefusesAClientOnWhichALockWouldNotWork(t *testing.T) {
 	defer cluster.Close()
 	failover := redis.NewFailoverClient(&redis.FailoverOptions{MasterName: "m", SentinelAddrs: []string{"127.0.0.1:1"}})
 	defer failover.Close()
+	deaf := redis.NewClient(&redis.Options{ContextTimeoutEnabled: true, ReadTimeout: -2})
+	defer deaf.Close()
+	mute := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{"127.0.0.1:1"}, ContextTimeoutEnabled: true, WriteTimeout: -2})
+	defer mute.Close()
 
 	const noDeadlines = "stage6: client ignores the deadlines of contexts: set ContextTimeoutEnabled in its options"
+	const noTimeouts = "stage6: client sets no deadlines on its sockets: its ReadTimeout and WriteTimeout must not be -2"
 	const pass = ": pass the *redis.Client or *redis.ClusterClient of one server, Sentinel or Cluster"
 	const isNil = "stage6: client is nil: pass what redis.NewClient, NewFailoverClient or NewClusterClient returns"
 	tests := []struct {
@@ -48,6 +53,8 @@ func TestNewServiceRefusesAClientOnWhichALockWouldNotWork(t *testing.T) {
 		{"without ContextTimeoutEnabled", plain, noDeadlines},
 		{"Cluster without ContextTimeoutEnabled", cluster, noDeadlines},
 		{"Sentinel without ContextTimeoutEnabled", failover, noDeadlines},
+		{"without read deadlines", deaf, noTimeouts},
+		{"Cluster without write deadlines", mute, noTimeouts},
 	}
 	for _, test := range tests {
 		t.Run(test.client, func(t *testing.T) {
@@ -61,6 +68,7 @@ func TestNewServiceRefusesAClientOnWhichALockWouldNotWork(t *testing.T) {
 func TestNewServiceTakesEveryClientThatLocksCanWorkOn(t *testing.T) {
 	clients := map[string]redis.UniversalClient{
 		"server":   redis.NewClient(&redis.Options{ContextTimeoutEnabled: true}),
+		"blocking": redis.NewClient(&redis.Options{ContextTimeoutEnabled: true, ReadTimeout: -1, WriteTimeout: -1}),
 		"Cluster":  redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{"127.0.0.1:1"}, ContextTimeoutEnabled: true}),
 		"Sentinel": redis.NewFailoverClient(&redis.FailoverOptions{MasterName: "m", SentinelAddrs: []string{"127.0.0.1:1"}, ContextTimeoutEnabled: true}),
 	}
