@@ -4,14 +4,15 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/live/redisserver"
 	"lockkata/internal/kata"
 )
 
@@ -80,7 +81,7 @@ func TestKataWithoutATerminal(t *testing.T) {
 }
 
 func TestLiveMatrixOnServersOfItsOwn(t *testing.T) {
-	if _, err := exec.LookPath("redis-server"); err != nil && os.Getenv("CI") != "true" {
+	if _, err := redisserver.Path(); errors.Is(err, redisserver.ErrMissing) && os.Getenv("CI") != "true" {
 		t.Skip("no redis-server is installed")
 	}
 	fewFailures(t, "second-client", "script-flush", "clock-jump")

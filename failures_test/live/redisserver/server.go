@@ -4,6 +4,7 @@ package redisserver
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,12 +45,28 @@ type Server struct {
 	logs      bytes.Buffer
 }
 
-// Start starts a redis-server and waits until it answers. It returns [ErrMissing] if redis-server
-// is not installed.
+// Binary is the environment variable that names the program of the server, such as a Redis of another version or
+// a Valkey. Without it the program is the redis-server in PATH.
+const Binary = "LOCKKATA_REDIS_SERVER"
+
+// Path returns the program of the server, or [ErrMissing] if [Binary] is not set and redis-server is not installed.
+func Path() (string, error) {
+	named := os.Getenv(Binary)
+	path, err := exec.LookPath(cmp.Or(named, "redis-server"))
+	switch {
+	case err != nil && named != "":
+		return "", fmt.Errorf("%s names no program that can be run: %w", Binary, err)
+	case err != nil:
+		return "", ErrMissing
+	}
+	return path, nil
+}
+
+// Start starts a server and waits until it answers. Its error may be that of [Path].
 func Start(ctx context.Context, config Config) (*Server, error) {
-	path, err := exec.LookPath("redis-server")
+	path, err := Path()
 	if err != nil {
-		return nil, ErrMissing
+		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "lockkata-redis-")
 	if err != nil {

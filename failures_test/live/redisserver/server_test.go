@@ -4,6 +4,7 @@ package redisserver_test
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -22,6 +23,22 @@ func TestServerAnswersOnSocketAndPort(t *testing.T) {
 	require.NoError(t, redisserver.Ping(t.Context(), s.Addr()))
 	require.NoError(t, s.Close())
 	require.NoDirExists(t, filepath.Dir(s.Socket()))
+}
+
+func TestProgramIsNamedByTheEnvironment(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "valkey-server")
+	t.Setenv(redisserver.Binary, missing)
+	_, err := redisserver.Start(t.Context(), redisserver.Config{})
+	require.ErrorContains(t, err, "LOCKKATA_REDIS_SERVER names no program that can be run: ")
+	require.ErrorContains(t, err, missing)
+	require.NotErrorIs(t, err, redisserver.ErrMissing, "no test is skipped")
+
+	program, err := os.Executable()
+	require.NoError(t, err)
+	t.Setenv(redisserver.Binary, program)
+	path, err := redisserver.Path()
+	require.NoError(t, err)
+	require.Equal(t, program, path)
 }
 
 func TestStartErrorHasTheLog(t *testing.T) {
