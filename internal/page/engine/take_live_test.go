@@ -16,7 +16,7 @@ func TestEveryRunIsTakenOver(t *testing.T) {
 		for _, f := range failures.All {
 			if f.Applies(c.Subject) {
 				cell := ask[Cell](t, e, Request{Op: "run", Stage: c.ID, Failure: f.ID})
-				for step := 1; step <= len(cell.Run.Steps); step += 20 {
+				for step := 1; step <= len(cell.Run.Steps); step += 40 {
 					takeOver(t, e, c.ID, cell, f.ID, step)
 				}
 			}
