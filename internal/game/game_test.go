@@ -11,10 +11,14 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/schedule"
+	"lockkata/failures_test/world"
 	"lockkata/internal/stages"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	world.TuneForBatch()
+	goleak.VerifyTestMain(m)
+}
 
 // challenged returns a game of a lock, for two clients that try once.
 func challenged(t *testing.T, lock stages.Stage, s Settings) *Game {
