@@ -81,7 +81,7 @@ func TestTryLockForIsPlayedDrawnAndJudged(t *testing.T) {
 	require.Contains(t, text, "= error: stage6: lock is held by somebody else")
 	require.Contains(t, text, "EVALSHA acquire 2 K K:token B1 30000", "the lease of its own, and not the watchdog's")
 
-	_, found = played(t, func(w *world.World) { // one that is refused, and says that it has the lock
+	_, found = played(t, func(w *world.World) { // a refusal that is taken for a grant
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock()
 		b.Start(trace.OpLock, func(ctx context.Context) (trace.Result, error) {

@@ -283,7 +283,7 @@ func (b blockingHandler) Handle(ctx context.Context, r slog.Record) error {
 	return b.Handler.Handle(ctx, r)
 }
 
-// Twenty leases end at the moment at which another one is to be renewed.
+// Twenty leases end when another one is due for renewal.
 func TestLogThatBlocksDelaysNoOtherHold(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		log := blockingHandler{slog.NewTextHandler(io.Discard, nil), make(chan struct{})}

@@ -7,7 +7,7 @@ import (
 	"lockkata/failures_test/trace"
 )
 
-// Locker returns the lock object of the client's process, for calls of its own methods; see [Client.Start].
+// Locker returns the lock object of the client's process, for calls of methods that a Locker lacks; see [Client.Start].
 func (c *Client) Locker() Locker { return c.process.locker }
 
 // Lock waits until the client holds the lock, a fault stops it, or the horizon is reached.

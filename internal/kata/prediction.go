@@ -101,7 +101,7 @@ var (
 	runShows    = i18n.New("{mark} The run shows: {answer}.")
 )
 
-// predict asks a prediction. The first answer ends it, and then says what the run shows.
+// predict asks a prediction. After the first answer it prints the right one.
 func (l *loop) predict(r Result, p *lesson.Played) {
 	l.draw(r.fixed(l.view)+"\n"+l.view.line(term.Bold, l.view.say(whatNext))+"\n", nil)
 	asker := &lesson.Asker{Out: l.out, Color: l.view.Color, Width: l.view.Width, Prose: prose, Language: l.view.Lang}

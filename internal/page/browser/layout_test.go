@@ -108,7 +108,7 @@ func TestProjectorIsLeftByAButton(t *testing.T) {
 	require.Empty(t, strings.TrimSpace(value[string](b, "localStorage.getItem('projector')")))
 }
 
-// Of two runs beside each other, each verdict is whole, and no other text or control covers it.
+// In before/after each verdict is whole, and no other text or control covers it.
 func TestVerdictsOfTwoRunsAreWhole(t *testing.T) {
 	url := onDisk(t, bare(t))
 	for _, window := range [][2]int64{{1366, 768}, {1366, 625}, {1280, 800}, {1920, 1080}} {
