@@ -81,7 +81,8 @@ func TestRenewalsGoOneByOneOnceSeveralLocksAreRefused(t *testing.T) {
 	} {
 		inBubble(t, func(t *testing.T, r *fakeRedis) {
 			var told atomic.Int32
-			svc := r.Service(stage6.WithObserver(stage6.Observer{Renewed: func(locks int, err error) {
+			var log strings.Builder
+			svc := r.Service(stage6.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), stage6.WithObserver(stage6.Observer{Renewed: func(locks int, err error) {
 				require.NoError(t, err)
 				require.Equal(t, 1, locks)
 				told.Add(1)
@@ -93,6 +94,7 @@ func TestRenewalsGoOneByOneOnceSeveralLocksAreRefused(t *testing.T) {
 			time.Sleep(lease / 3)
 			require.Equal(t, 1+3+3, r.Count("renew"), "and one by one afterwards")
 			require.EqualValues(t, 3+3, told.Load())
+			require.Equal(t, 1, strings.Count(log.String(), "shared renewals do not work here"))
 			for _, hold := range holds {
 				require.NoError(t, hold.Unlock())
 			}
@@ -105,6 +107,25 @@ func (r *fakeRedis) threeHolds(svc *stage6.Service) (holds []*stage6.Hold) {
 		holds = append(holds, lock(r.t, mutexOf(r.t, svc, name), r.t.Context()))
 	}
 	return holds
+}
+
+// Rights, memory and the disk have nothing to do with the number of locks in one command.
+func TestRenewalsStayTogetherAfterARefusalThatPasses(t *testing.T) {
+	for _, words := range []string{
+		"MISCONF Redis is configured to save RDB snapshots, but it cannot", "NOAUTH Authentication required.",
+		"WRONGPASS invalid username-password pair or user is disabled.", "NOPERM this user has no permissions to run the 'evalsha' command",
+		"OOM command not allowed when used memory > 'maxmemory'.",
+	} {
+		inBubble(t, func(t *testing.T, r *fakeRedis) {
+			holds := r.threeHolds(r.Service())
+			r.Refuse("renew", words)
+			time.Sleep(lease)
+			require.Equal(t, 1+3+2, r.Count("renew"), words)
+			for _, hold := range holds {
+				require.NoError(t, hold.Unlock())
+			}
+		})
+	}
 }
 
 // A refusal that is temporary says nothing about several locks in one command.

@@ -91,6 +91,7 @@ func ended(ctx context.Context) error {
 var (
 	temporary = strings.Fields("LOADING BUSY MASTERDOWN READONLY NOREPLICAS CLUSTERDOWN TRYAGAIN MOVED ASK")
 	permanent = strings.Fields("OOM NOSCRIPT NOPERM NOAUTH WRONGPASS WRONGTYPE MISCONF CROSSSLOT EXECABORT BADTOKEN")
+	passing   = strings.Fields("OOM NOPERM NOAUTH WRONGPASS MISCONF") // these may end, and are the same for one key
 	afterERR  = []string{
 		"max number of clients", "unknown command", "wrong number of arguments", "invalid expire time", "The user executing the script",
 		"WRONGTYPE", // Redis 6 puts its own words before the error of a command in a script

@@ -108,7 +108,7 @@ func (o *ownership) cause(now time.Time) error {
 // Some proxies refuse a command for several keys, each in its own words, and some send it to the
 // server of its first key, which does not have the others. So the locks of a batch that Redis
 // refuses or does not know are asked for alone at once. If Redis knows one of them, the service
-// sends no more batches.
+// sends no more batches, unless the refusal has nothing to do with the number of keys.
 func (s *Service) renew(batch []*ownership, alone bool) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.lease/6)
 	defer cancel()
@@ -133,15 +133,15 @@ func (s *Service) renew(batch []*ownership, alone bool) {
 		switch known := err == nil && answers[i]; {
 		case isShared && (isRefused || err == nil && !known):
 			if _, end, _ := o.state(); end == nil {
-				s.tasks.Go(func() { s.renew([]*ownership{o}, true) })
+				s.tasks.Go(func() { s.renew([]*ownership{o}, !slices.Contains(passing, code)) })
 			}
 			continue
 		case err == nil && !known:
 			o.lose(errTaken)
 			continue
 		case known:
-			if o.extend(sent); alone {
-				s.batch.Store(1)
+			if o.extend(sent); alone && s.batch.Swap(1) > 1 {
+				s.logger.Warn("shared renewals do not work here: from now on each lock is renewed alone")
 			}
 		}
 		s.mu.Lock()
