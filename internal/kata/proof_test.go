@@ -138,8 +138,7 @@ func TestSearchReportsALockThatDecidesAtRandom(t *testing.T) {
 	require.Contains(t, r.Screen(View{Width: 120}), "One schedule did not go the same way twice, so the search left it out: v1/mylock/b.B.")
 }
 
-// A lock of this repository is compiled with an edit, and its line is that of the edited file. With the tag live,
-// internal/edits compiles all edits.
+// A lock of this repository is compiled with an edit. With the tag live, internal/edits compiles all edits.
 func TestEditedLockIsPlayed(t *testing.T) {
 	i := slices.IndexFunc(edits.All, func(e edits.Edit) bool { return e.Stage.ID == "2" && e.Outcome == failures.Broken })
 	e := edits.All[i]
