@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -12,9 +13,8 @@ import (
 
 // request holds the settings of one acquire.
 type request struct {
-	lease  time.Duration // in whole milliseconds, as Redis keeps it
-	millis any           // the same as an int64, for scripts
-	fixed  bool          // the lease is not renewed
+	lease time.Duration // in whole milliseconds, as Redis keeps it
+	fixed bool          // the lease is not renewed
 }
 
 // lock acquires or re-enters. It waits until patience ends while another owner
@@ -25,7 +25,7 @@ func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, e
 		return nil, ErrClosed
 	}
 	defer s.tasks.Done()
-	r := request{lease: s.lease, millis: s.millis}
+	r := request{lease: s.lease}
 	for _, opt := range opts {
 		if opt == nil {
 			return nil, errors.New("stage6: an option is nil: leave it out")
@@ -47,18 +47,11 @@ func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, e
 	}
 	hold, err := o.newHold(ctx)
 	if err != nil { // the service was closed, or the hold ended at once; its key may still exist
-		s.tasks.Go(o.cleanUp)
+		s.cleanUp(o)
 		return nil, err
 	}
-	if tell := s.observer.Acquired; tell != nil {
-		told := false
-		defer func() {
-			if !told { // it panicked, and the caller does not get the hold
-				_ = hold.Unlock()
-			}
-		}()
-		tell(m.name, time.Since(begun))
-		told = true
+	if waited := time.Since(begun); s.observer.Acquired != nil {
+		s.tell(func() { s.observer.Acquired(m.name, waited) })
 	}
 	return hold, nil
 }
@@ -69,26 +62,25 @@ var errLate = errors.New("the lease is too short for the way to Redis")
 // attempt asks Redis for the lock. With ErrLocked it returns how long the current
 // holder's lease lasts. It asks again, three times in all, while a slot of a Cluster
 // is migrating, and if the lease had ended when the grant arrived: the lease counts
-// from before the command was sent. Each try has a new owner, so that freeing a late
-// or lost grant cannot free anything else. An attempt that ends after Close returns no
-// hold.
+// from before the command was sent. A grant also comes too late if this process has got
+// the lock in the meantime, with a higher token. Each try has a new owner, so that freeing
+// a late or lost grant cannot free anything else. An attempt that ends after Close returns
+// no hold.
 func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Duration, error) {
 	s := m.svc
 	for tries := 1; ; tries++ {
 		sent := time.Now()
 		o := &ownership{
 			mutex: m, request: r, since: sent, deadline: sent.Add(r.lease),
-			turn:  make(chan struct{}, 1),
-			owner: string(strconv.AppendInt(append(make([]byte, 0, 64), s.id...), s.owners.Add(1), 10)),
+			turn: make(chan struct{}, 1), owner: s.id + strconv.FormatInt(s.owners.Add(1), 10),
 		}
-		o.holds = o.one[:0]
-		answer, err := s.run(ctx, acquireScript, m.toAcquire, o.owner, r.millis).Int64()
+		answer, err := s.run(ctx, acquireScript, 2, m.key, m.token, o.owner, r.lease.Milliseconds()).Int64()
 		switch {
 		case redis.IsTryAgainError(err) && tries < attempts && pause(ctx, passingPause):
 			continue
 		case err != nil:
 			if isUnknown(err) {
-				s.tasks.Go(o.cleanUp)
+				s.cleanUp(o)
 			}
 			return nil, 0, m.explain(ctx, "lock", err)
 		case answer == 0: // 0 is never a token
@@ -103,7 +95,7 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 		o.token = answer
 		if s.watch(o) {
 			if took := time.Since(sent); took > r.lease/6 {
-				s.logger.Warn("lease is short for the way to Redis: a renewal may take a sixth of it", "name", m.name, "lease", r.lease, "took", took)
+				s.warn("lease is short for the way to Redis: a renewal may take a sixth of it", "name", m.name, "lease", r.lease, "took", took)
 			}
 			return o, 0, nil
 		}
@@ -112,41 +104,114 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 			err = ErrClosed
 		}
 		if tries == attempts || err == ErrClosed {
-			s.tasks.Go(o.cleanUp)
+			s.cleanUp(o)
 			return nil, 0, err
 		}
-		if _, err := o.send(ctx, 0); err != nil { // otherwise it would keep the next owner out
-			s.tasks.Go(o.cleanUp)
+		if _, err := o.send(ctx, 0, false); err != nil { // otherwise it would keep the next owner out
+			s.cleanUp(o)
 		}
 	}
 }
 
-// cleanUp frees the lock after an acquire of unknown outcome, whose command may
-// still reach Redis later. It tries again with growing pauses until it has found the
-// key or the lease has ended: an answer in between proves nothing. Once the service
-// is closed it tries once more and leaves the key to its lease. In an overload it
-// stops after the first answer: clean-ups must not send more commands than the
-// attempts did.
-func (o *ownership) cleanUp() {
-	s := o.mutex.svc
-	s.cleanUps.Add(1)
-	time.AfterFunc(s.lease, func() { s.cleanUps.Add(-1) })
-	ctx, cancel := context.WithTimeout(s.ctx, o.lease)
-	defer cancel()
-	for wait := s.short() / 60; ; wait *= 2 {
-		freed, err := o.send(context.Background(), 0)
-		if err != nil {
-			s.logger.Warn("clean-up after an acquire of unknown outcome failed", "name", o.mutex.name, "error", err)
-		}
-		if freed || ctx.Err() != nil {
-			return
-		}
-		pause(ctx, wait)
-		if err == nil && s.cleanUps.Load() > overload {
-			return
-		}
+// orphan is an owner whose acquire may have got the lock, or may still get it: its outcome is unknown, and
+// an answer that Redis does not know the owner proves nothing while the command may be on its way.
+type orphan struct {
+	*ownership
+	until   time.Time     // the lease has ended by then
+	askAt   time.Time     // when to ask for it next
+	pause   time.Duration // to the ask after that
+	isFreed bool
+}
+
+// One goroutine asks for the orphans of a service, for longestCleanUp each at most. Of more than
+// maxOrphans, those whose time ends first are left to their leases. Few that are new are asked for one by
+// one, since a proxy may not accept a script for several locks.
+const (
+	longestCleanUp = 15 * time.Minute
+	maxOrphans     = 10_000
+	fewOrphans     = 16
+)
+
+// cleanUp frees the lock of an owner whose acquire had an unknown outcome. It does not wait.
+func (s *Service) cleanUp(o *ownership) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	add := &orphan{ownership: o, until: now.Add(min(o.lease, longestCleanUp)), askAt: now, pause: s.short() / 60}
+	at, _ := slices.BinarySearchFunc(s.orphans, add, func(a, b *orphan) int { return a.until.Compare(b.until) })
+	if s.orphans = slices.Insert(s.orphans, at, add); len(s.orphans) > maxOrphans {
+		s.orphans = s.orphans[1:]
+		s.dropped++
+	}
+	if !s.cleaning {
+		s.cleaning = true
+		s.tasks.Go(s.cleanUpAll)
 	}
 }
 
-// overload is the number of clean-ups within a lease above which they are not repeated.
-const overload = 50
+// cleanUpAll asks for each orphan with growing pauses, until its owner was found or its time is over. Once
+// the service is closed it asks once more and leaves the keys to their leases.
+func (s *Service) cleanUpAll() {
+	for due := s.dueOrphans(); due != nil; due = s.dueOrphans() {
+		batches, shared := [][]*orphan(nil), []*orphan(nil)
+		for _, o := range due {
+			if o.pause < s.short()/6 && len(batches) < fewOrphans {
+				batches = append(batches, []*orphan{o})
+			} else {
+				shared = append(shared, o)
+			}
+		}
+		batches = slices.AppendSeq(batches, slices.Chunk(shared, int(s.batch.Load())))
+		ctx, cancel := context.WithTimeout(context.Background(), s.lease/6)
+		inParallel(len(batches), func(i int) { s.free(ctx, batches[i]) })
+		cancel()
+		pause(s.ctx, s.short()/60)
+	}
+}
+
+// dueOrphans returns the orphans to ask for now. It returns nil, and the goroutine ends, if none is left.
+func (s *Service) dueOrphans() []*orphan {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now, due := time.Now(), []*orphan{}
+	s.orphans = slices.DeleteFunc(s.orphans, func(o *orphan) bool { return o.isFreed || now.After(o.until) })
+	for _, o := range s.orphans {
+		if s.isClosed() || !o.askAt.After(now) {
+			due = append(due, o)
+			o.askAt, o.pause = now.Add(o.pause), min(2*o.pause, s.short()/6)
+		}
+	}
+	s.cleaning = len(s.orphans) > 0
+	if s.isClosed() {
+		s.orphans = nil
+	}
+	if !s.cleaning {
+		return nil
+	}
+	return due
+}
+
+// free asks Redis to free the locks of some orphans.
+func (s *Service) free(ctx context.Context, orphans []*orphan) {
+	var freed []bool
+	var err error
+	if len(orphans) == 1 {
+		freed = make([]bool, 1)
+		freed[0], err = orphans[0].send(ctx, 0, false)
+	} else {
+		keys, args := []any{len(orphans)}, []any{}
+		for _, o := range orphans {
+			keys, args = append(keys, o.mutex.key), append(args, o.mutex.channel, o.owner)
+		}
+		freed, err = s.run(ctx, cleanUpScript, append(keys, args...)...).BoolSlice()
+	}
+	if err != nil {
+		s.mu.Lock()
+		left, dropped := len(s.orphans), s.dropped
+		s.mu.Unlock()
+		s.warn("clean-up after acquires of unknown outcome failed", "locks", left, "given up", dropped, "error", err)
+	}
+	for i, known := range freed {
+		orphans[i].isFreed = known
+	}
+}

@@ -8,7 +8,13 @@
 --
 -- Returns the fencing token, which is positive. If another owner holds the
 -- lock, returns -2 minus the milliseconds that its lease has left (-1: no lease).
-if redis.call("HLEN", KEYS[1]) > 0 then -- an error for a key that is no lock
+-- A key that is no lock is an error.
+local fields = redis.call("HLEN", KEYS[1])
+if fields > 0 then
+	local lock = fields == 1 and redis.pcall("HGETALL", KEYS[1]) or {"", ""}
+	if not lock.err and not (string.find(lock[1], ".:%d+$") and string.find(lock[2], "^[1-9]%d*$")) then
+		return {err = "WRONGTYPE the key holds a hash that is no lock"}
+	end
 	return -2 - redis.call("PTTL", KEYS[1])
 end
 -- Lua counts up to 2^53 - 1: beyond it two holds would get the same token. "1e300",

@@ -42,8 +42,8 @@ func (c *tap) Read(raw []byte) (int, error) {
 	}
 }
 
-// The waiter's connection for messages stays open and is silent. After a look without a message the
-// service sends a PING, and without an answer it opens another connection.
+// The waiter's connection for messages stays open and is silent. A look finds the lock free, and the
+// service opens another connection.
 func TestConnectionWithoutMessagesIsMadeAnew(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		var silent []*atomic.Bool
@@ -61,7 +61,13 @@ func TestConnectionWithoutMessagesIsMadeAnew(t *testing.T) {
 		for _, conn := range silent {
 			conn.Store(true)
 		}
-		time.Sleep(3 * lease)
+		require.NoError(t, hold.Unlock())
+		time.Sleep(lease / 3)
+		mine := requireHeld(t, waiting)
+		require.NoError(t, mine.Unlock())
+		time.Sleep(time.Second)
+		hold = lock(t, r.Mutex(), t.Context())
+		waiting = startLock(m, t.Context())
 		require.NoError(t, hold.Unlock())
 		requireHeld(t, waiting)
 	})

@@ -262,22 +262,6 @@ func TestCloseWaitsForAnUnlockNoLongerThanALease(t *testing.T) {
 	})
 }
 
-// An observer panics while Close releases. Every lock is free, and the panic reaches the caller of
-// Close.
-func TestPanicInAnObserverDuringCloseLeaksNoLock(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		svc := r.Service(stage6.WithObserver(stage6.Observer{Released: func(string, time.Duration) { panic("an observer") }}))
-		for i := range 70 {
-			lock(t, mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context())
-		}
-		require.PanicsWithValue(t, "an observer", func() { _ = svc.Close() })
-		for _, left := range r.Keys() {
-			require.Contains(t, left, ":token")
-		}
-		require.NoError(t, svc.Close(), "it is closed")
-	})
-}
-
 // A renewal is under way when the service closes. Close waits for it; the release does not.
 func TestCloseDuringARenewal(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {

@@ -166,13 +166,12 @@ func metrics(m *expvar.Map) stage6.Observer {
 	}
 }
 
-// The observer is for counters of acquisitions, waits, hold times, renewals and losses. It
-// is called in the goroutines of the lock, so it must not block.
+// The observer is for counters of acquisitions, waits, hold times, renewals and losses. It is told
+// on a goroutine of the service, for which Close waits.
 func ExampleObserver() {
 	var counters expvar.Map
 	server, svc := startService(stage6.WithObserver(metrics(&counters)))
 	defer server.Close()
-	defer svc.Close()
 
 	if err := mustLock(svc, "order:1001").Unlock(); err != nil {
 		fmt.Println(err)
@@ -180,6 +179,7 @@ func ExampleObserver() {
 	hold := mustLock(svc, "order:1001")
 	server.FlushAll()
 	fmt.Println(hold.Unlock())
+	_ = svc.Close()
 	counters.Do(func(counter expvar.KeyValue) {
 		if n, ok := counter.Value.(*expvar.Int); ok {
 			fmt.Println(counter.Key, n)

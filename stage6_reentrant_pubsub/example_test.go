@@ -243,8 +243,8 @@ func ExampleWithMaxHold() {
 }
 
 // With Redisson's names a Go process and a Java process share one lock.
-func ExampleWithLayout() {
-	server, svc := startService(stage6.WithLayout(stage6.RedissonLayout))
+func ExampleWithRedissonNames() {
+	server, svc := startService(stage6.WithRedissonNames())
 	defer server.Close()
 	defer svc.Close()
 

@@ -32,7 +32,7 @@ const (
 )
 
 // scripts are the names of the lock's scripts.
-var scripts = []string{"acquire", "count", "release", "renew", "force"}
+var scripts = []string{"acquire", "count", "release", "renew", "force", "cleanup", "look"}
 
 // inBubble runs a test in fake time, with a new Redis that already knows the
 // lock's scripts.

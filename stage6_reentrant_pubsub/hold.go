@@ -21,10 +21,12 @@ type heldKey struct {
 	key string
 }
 
+func (m *Mutex) inContext() heldKey { return heldKey{m.svc, m.key} }
+
 // carried returns the innermost hold that ctx carries and that was not released, or
 // nil.
 func (m *Mutex) carried(ctx context.Context) *Hold {
-	h, _ := ctx.Value(m.inContext).(*Hold)
+	h, _ := ctx.Value(m.inContext()).(*Hold)
 	m.svc.mu.Lock()
 	defer m.svc.mu.Unlock()
 	for h != nil && !slices.Contains(h.own.holds, h) {
@@ -36,12 +38,9 @@ func (m *Mutex) carried(ctx context.Context) *Hold {
 // newHold adds a hold whose context is derived from parent.
 func (o *ownership) newHold(parent context.Context) (*Hold, error) {
 	m := o.mutex
-	h := &o.first
-	if h.own != nil {
-		h = &Hold{}
-	}
 	ctx, cancel := context.WithCancelCause(parent)
-	*h = Hold{o, context.WithValue(ctx, m.inContext, h), cancel, m.carried(parent)}
+	h := &Hold{own: o, cancel: cancel, outer: m.carried(parent)}
+	h.ctx = context.WithValue(ctx, m.inContext(), h)
 	m.svc.mu.Lock()
 	defer m.svc.mu.Unlock()
 	if o.end != nil { // it has ended in the meantime
@@ -70,7 +69,8 @@ func (h *Hold) Token() int64 { return h.own.token }
 // takes no context, so that the lock is freed even if the caller's context has
 // ended. While Redis does not answer it tries for up to half a lease, and for a lease
 // if it is not the last one. If the last release ends in any other error the lock
-// is no longer renewed, and becomes free when its lease ends.
+// is no longer renewed, and is free, or becomes free when its lease ends: a try that
+// stayed without an answer may have freed it, or found it lost.
 func (h *Hold) Unlock() error {
 	o, s := h.own, h.own.mutex.svc
 	s.mu.Lock()
@@ -96,7 +96,7 @@ func (h *Hold) Unlock() error {
 		}
 		return nil
 	case left == 0 && end == ErrLost && !closed: // WithMaxHold has ended it, or its renewals were answered too late
-		_, _ = o.send(context.Background(), 0) // if this fails, the key stays until its lease ends
+		_, _ = o.send(context.Background(), 0, false) // if this fails, the key stays until its lease ends
 	}
 	return end
 }

@@ -36,7 +36,7 @@ func BenchmarkMessage(b *testing.B) {
 		b.Run(fmt.Sprint(names), func(b *testing.B) {
 			s, m := withIdleNames(b, names)
 			for b.Loop() {
-				s.wake(m.channel, true)
+				_, _ = s.hearOne(s.sub, &redis.Message{Channel: m.channel}, nil)
 			}
 		})
 	}
@@ -48,7 +48,7 @@ func TestMessageDoesNotVisitIdleNames(t *testing.T) {
 		s, m := withIdleNames(t, names)
 		began := time.Now()
 		for range 1000 {
-			s.wake(m.channel, true)
+			_, _ = s.hearOne(s.sub, &redis.Message{Channel: m.channel}, nil)
 		}
 		return time.Since(began)
 	}

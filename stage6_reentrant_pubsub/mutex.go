@@ -17,7 +17,8 @@ var (
 	// whether the lock is held, and by a TryLock or TryLockFor that re-enters while Redis has
 	// not answered an earlier re-entry.
 	ErrUnanswered = errors.New("stage6: Redis has not answered in time")
-	// ErrNotHeld is returned when a hold is released a second time.
+	// ErrNotHeld is returned when a hold is released a second time, and by a Lock that re-enters while
+	// the last hold is released.
 	ErrNotHeld = errors.New("stage6: hold is released already")
 	// ErrLost is returned when a hold has ended before it was released, and is the
 	// cause with which its context ends.
@@ -31,10 +32,7 @@ var (
 // the same name. It is safe for concurrent use.
 type Mutex struct {
 	svc                       *Service
-	name, key, channel, token string
-
-	inContext         any   // the heldKey of this lock
-	toAcquire, toFree []any // the first arguments of scripts
+	name, key, token, channel string
 }
 
 // Name returns the lock's name.
@@ -50,8 +48,9 @@ func (m *Mutex) Lock(ctx context.Context, opts ...LockOption) (*Hold, error) {
 	return m.lock(ctx, ctx, opts)
 }
 
-// TryLock makes one attempt. If the grant arrives after its lease has ended it asks again,
-// three times in all. It returns ErrLocked when another owner holds the lock.
+// TryLock makes one attempt. If the grant arrives after its lease has ended, or a slot of a
+// Cluster is migrating, it asks again, three times in all. It returns ErrLocked when another
+// owner holds the lock.
 func (m *Mutex) TryLock(ctx context.Context, opts ...LockOption) (*Hold, error) {
 	return m.lock(ctx, nil, opts)
 }
@@ -82,13 +81,15 @@ func (m *Mutex) Do(ctx context.Context, work func(context.Context) error, opts .
 }
 
 // ForceUnlock frees the lock, whichever client holds it, and reports whether it
-// was held. The holder learns of it at its next renewal.
+// was held. The holder learns of it at its next renewal. A key that holds no lock is an
+// error, and stays.
 func (m *Mutex) ForceUnlock(ctx context.Context) (bool, error) {
-	freed, err := m.svc.run(ctx, forceScript, m.toFree).Bool()
+	freed, err := m.svc.run(ctx, forceScript, 1, m.key, m.channel).Bool()
 	return freed, m.explain(ctx, "force", err)
 }
 
-// IsLocked reports whether the lock is held.
+// IsLocked reports whether the lock is held. A key of that name that holds something else counts as
+// a lock.
 func (m *Mutex) IsLocked(ctx context.Context) (bool, error) {
 	left, err := m.RemainingTTL(ctx)
 	return left > 0, err
@@ -103,6 +104,14 @@ func (m *Mutex) IsHeld(ctx context.Context) bool {
 	}
 	_, end, leased := held.own.state()
 	return end == nil && leased
+}
+
+// Token returns the fencing token of the owner that ctx carries; 0 if ctx carries no hold.
+func (m *Mutex) Token(ctx context.Context) int64 {
+	if held := m.carried(ctx); held != nil {
+		return held.own.token
+	}
+	return 0
 }
 
 // HoldCount returns how often the owner that ctx carries holds the lock, according

@@ -36,22 +36,31 @@ func namedMutex(t *testing.T, svc *stage6.Service, name string) *stage6.Mutex {
 	return nil
 }
 
-// layouts are the layouts of the package, with the names that each may refuse: in
-// Redisson's the key is the name, and braces are a hash tag.
+// layouts are the names of keys and channels, with the names of locks that each may refuse: Redisson's key is
+// the name, and braces are a hash tag.
 var layouts = map[string]struct {
-	stage6.Layout
-	maybe []string
+	option stage6.Option
+	maybe  []string
+	names  func(name string) (key, token, channel string)
 }{
-	"default":  {stage6.DefaultLayout, nil},
-	"Redisson": {stage6.RedissonLayout, bracedNames},
+	"default": {stage6.WithPrefix("lock:"), nil, func(name string) (key, token, channel string) {
+		return "lock:{" + name + "}", "lock:{" + name + "}:token", "lock__channel:{" + name + "}"
+	}},
+	"Redisson": {stage6.WithRedissonNames(), bracedNames, func(name string) (key, token, channel string) {
+		tag := name
+		if !strings.Contains(name, "{") {
+			tag = "{" + name + "}"
+		}
+		return name, tag + ":token", "redisson_lock__channel:" + tag
+	}},
 }
 
 // eachName runs a test for both layouts, with a mutex for each name in two processes.
-func eachName(t *testing.T, test func(t *testing.T, r *fakeRedis, layout stage6.Layout, one, two []*stage6.Mutex)) {
+func eachName(t *testing.T, test func(t *testing.T, r *fakeRedis, tokenOf func(string) string, one, two []*stage6.Mutex)) {
 	for name, layout := range layouts {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *fakeRedis) {
-				a, b := r.Service(stage6.WithLayout(layout.Layout)), r.Service(stage6.WithLayout(layout.Layout))
+				a, b := r.Service(layout.option), r.Service(layout.option)
 				var one, two []*stage6.Mutex
 				for _, name := range slices.Concat(plainNames, bracedNames) {
 					m, same := namedMutex(t, a, name), namedMutex(t, b, name)
@@ -63,7 +72,11 @@ func eachName(t *testing.T, test func(t *testing.T, r *fakeRedis, layout stage6.
 						require.Contains(t, layout.maybe, name, "it is refused")
 					}
 				}
-				test(t, r, layout.Layout, one, two)
+				tokenOf := func(name string) string {
+					_, token, _ := layout.names(name)
+					return token
+				}
+				test(t, r, tokenOf, one, two)
 			})
 		})
 	}
@@ -71,7 +84,7 @@ func eachName(t *testing.T, test func(t *testing.T, r *fakeRedis, layout stage6.
 
 // All are held at the same time. Finds a layout that trims, folds or cuts a name.
 func TestStrangeNamesAreDistinctLocks(t *testing.T) {
-	eachName(t, func(t *testing.T, _ *fakeRedis, _ stage6.Layout, one, _ []*stage6.Mutex) {
+	eachName(t, func(t *testing.T, _ *fakeRedis, _ func(string) string, one, _ []*stage6.Mutex) {
 		for _, m := range one {
 			hold := lock(t, m, t.Context())
 			count, err := m.HoldCount(hold.Context())
@@ -85,7 +98,7 @@ func TestStrangeNamesAreDistinctLocks(t *testing.T) {
 // and release. Finds a channel name that is changed on its way, and a wait for the
 // holder of another lock.
 func TestStrangeNamesLockAndWake(t *testing.T) {
-	eachName(t, func(t *testing.T, r *fakeRedis, layout stage6.Layout, one, two []*stage6.Mutex) {
+	eachName(t, func(t *testing.T, r *fakeRedis, tokenOf func(string) string, one, two []*stage6.Mutex) {
 		var holds []*stage6.Hold
 		var waiting []chan outcome
 		tokens := map[string]bool{}
@@ -95,7 +108,7 @@ func TestStrangeNamesLockAndWake(t *testing.T) {
 			require.ErrorIs(t, err, stage6.ErrLocked)
 			require.NoError(t, lock(t, m, hold.Context()).Unlock())
 			holds, waiting = append(holds, hold), append(waiting, startLock(two[i], t.Context()))
-			tokens[layout.Token(m.Name())] = true
+			tokens[tokenOf(m.Name())] = true
 		}
 		for i, hold := range holds {
 			requireWaiting(t, waiting[i])
@@ -113,7 +126,7 @@ func TestStrangeNamesLockAndWake(t *testing.T) {
 func TestNameThatIsAnotherLocksTokenIsAnError(t *testing.T) {
 	const isNoLock = "the key holds no lock of this kind, but something else"
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		svc := r.Service(stage6.WithLayout(stage6.RedissonLayout))
+		svc := r.Service(stage6.WithRedissonNames())
 		order := mutexOf(t, svc, "order")
 		require.NoError(t, lock(t, order, t.Context()).Unlock())
 		token := mutexOf(t, svc, "{order}:token")

@@ -21,23 +21,20 @@ type Option func(*Service)
 // every third of it. The default is 30 s.
 func WithWatchdogTimeout(d time.Duration) Option { return func(s *Service) { s.lease = d } }
 
-// WithLayout sets the names of the keys and channels in Redis.
-func WithLayout(l Layout) Option { return func(s *Service) { s.layout = l } }
-
-// Loss describes a hold that was lost.
+// Loss describes a lock that an owner has lost.
 type Loss struct {
 	Name  string
-	Token int64 // the hold's token: its writes to the resource may be incomplete
+	Token int64 // the owner's token: its writes to the resource may be incomplete
 	Cause error // why
 }
 
-// WithOnLost calls f in a new goroutine for each hold that is lost. Close does not wait
-// for f, so f may close the service.
+// WithOnLost calls f in a new goroutine for each owner whose lock is lost, however many holds
+// it has. Close does not wait for f, so f may close the service.
 func WithOnLost(f func(Loss)) Option { return func(s *Service) { s.onLost = f } }
 
 // WithMaxHold stops the renewals of a hold that lasts longer than d. Its context ends with
-// ErrLost at once; its key goes with Unlock, or one lease later at most. The default, 0, is
-// no limit.
+// ErrLost at once; its key goes with Unlock, or one lease later at most. A hold with a fixed
+// Lease keeps that. The default, 0, is no limit.
 func WithMaxHold(d time.Duration) Option { return func(s *Service) { s.maxHold = d } }
 
 // WithLogger sets the logger for warnings, such as failed renewals and lost
@@ -47,12 +44,14 @@ func WithLogger(l *slog.Logger) Option { return func(s *Service) { s.logger = cm
 // WithObserver sets functions that are called for events of locks, such as for counters.
 func WithObserver(o Observer) Option { return func(s *Service) { s.observer = o } }
 
-// Observer has a function for each kind of event. Each may be nil; none may block.
+// Observer has a function for each kind of event. Each may be nil. The service calls them, and the logger,
+// one after the other on a goroutine of its own: one that blocks delays those after it, and no lock. A
+// panic in one ends the process.
 type Observer struct {
 	Acquired func(name string, waited time.Duration)
-	Released func(name string, held time.Duration)
-	Renewed  func(locks int, err error) // after each batch
-	Lost     func(name string)
+	Released func(name string, held time.Duration) // the last Unlock has freed the lock
+	Renewed  func(locks int, err error)            // after each batch
+	Lost     func(name string)                     // in place of Released: also if the last Unlock failed
 }
 
 // LockOption configures one acquire.
@@ -60,7 +59,7 @@ type LockOption func(request) request
 
 // Lease gives the hold a fixed lease that is not renewed.
 func Lease(d time.Duration) LockOption {
-	return func(request) request { return request{d.Truncate(time.Millisecond), d.Milliseconds(), true} }
+	return func(request) request { return request{d.Truncate(time.Millisecond), true} }
 }
 
 func checkLease(what string, d time.Duration) error {
@@ -70,33 +69,30 @@ func checkLease(what string, d time.Duration) error {
 	return nil
 }
 
-// Layout names the keys and the channel of a lock in Redis. In a Cluster the keys have
-// to be in one slot.
-type Layout struct {
-	Key     func(name string) string
-	Channel func(name string) string
-	Token   func(name string) string
-}
+// layout returns the key, the token's key and the channel of the lock of that name. In a Cluster both keys
+// are in one slot.
+type layout func(name string) (key, token, channel string)
 
-// DefaultLayout is lock:{name}, lock__channel:{name} and lock:{name}:token.
-var DefaultLayout = Layout{
-	Key:     func(name string) string { return "lock:{" + name + "}" },
-	Channel: func(name string) string { return "lock__channel:{" + name + "}" },
-	Token:   func(name string) string { return "lock:{" + name + "}:token" },
-}
-
-// RedissonLayout uses the names of Redisson's RLock, so that Go and Java can
-// share a lock.
-var RedissonLayout = Layout{
-	Key:     func(name string) string { return name },
-	Channel: func(name string) string { return "redisson_lock__channel:" + braced(name) },
-	Token:   func(name string) string { return braced(name) + ":token" },
-}
-
-// braced puts a name into braces unless it already has some.
-func braced(name string) string {
-	if strings.Contains(name, "{") {
-		return name
+// WithPrefix sets what the names of keys and channels in Redis begin with: prefix{name}, prefix{name}:token, and
+// for the channel prefix, without a last colon, and __channel:{name}. The default is "lock:".
+func WithPrefix(prefix string) Option {
+	return func(s *Service) {
+		s.layout = func(name string) (key, token, channel string) {
+			return prefix + "{" + name + "}", prefix + "{" + name + "}:token", strings.TrimSuffix(prefix, ":") + "__channel:{" + name + "}"
+		}
 	}
-	return "{" + name + "}"
+}
+
+// WithRedissonNames uses the names of Redisson's RLock, so that Go and Java can share a lock: its key is the
+// name. The token's key is {name}:token.
+func WithRedissonNames() Option {
+	return func(s *Service) {
+		s.layout = func(name string) (key, token, channel string) {
+			tag := name
+			if !strings.Contains(name, "{") {
+				tag = "{" + name + "}"
+			}
+			return name, tag + ":token", "redisson_lock__channel:" + tag
+		}
+	}
 }

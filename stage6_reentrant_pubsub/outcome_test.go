@@ -117,14 +117,14 @@ func TestCleanUpNeverRunsInTheCallersTime(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *fakeRedis) {
 				svc := r.Service()
 				m := mutexOf(t, svc, lockName)
-				r.Refuse("acquire", "")
+				r.Refuse("acquire", "ERR upstream failure")
 				r.Delay("release", time.Second)
 				began := time.Now()
 				_, err := take(m, t.Context())
 				require.Error(t, err)
 				require.Zero(t, time.Since(began))
 				require.NoError(t, svc.Close())
-				require.Equal(t, time.Second, time.Since(began))
+				require.LessOrEqual(t, time.Since(began), 2*time.Second)
 			})
 		})
 	}

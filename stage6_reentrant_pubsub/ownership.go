@@ -14,15 +14,13 @@ import (
 type ownership struct {
 	mutex *Mutex
 	request
-	owner any // a string, as scripts get it
+	owner string
 	token int64
 	since time.Time
-	first Hold          // the holds of re-entries are allocated one by one
 	turn  chan struct{} // capacity 1: the goroutine that has filled it may change the count
 
 	// Guarded by Service.mu.
 	holds    []*Hold
-	one      [1]*Hold  // the first array of holds: most owners have one
 	end      error     // why it has ended: ErrLost, ErrClosed, ErrNotHeld; nil while it lasts
 	deadline time.Time // the lease lasts at least until then
 	renewAt  time.Time // when to renew it next
@@ -62,7 +60,7 @@ func (o *ownership) setCount(parent, patience context.Context, more int) (added 
 	case ctx.Err() != nil || !mine:
 		return nil, fmt.Errorf("stage6: hold of %s: %w", o.mutex.key, cmp.Or(ctx.Err(), ErrUnanswered))
 	}
-	switch err = o.insist(ctx, cmp.Or(patience, ctx), "count of", count+more); {
+	switch err = o.insist(ctx, patience, "count of", count+more); {
 	case more > 0 && err == nil:
 		return o.newHold(parent) // before the next call counts the holds
 	case more > 0 && (isUnknown(err) || isTemporary(err)): // an earlier try may have been executed
@@ -99,55 +97,58 @@ func (o *ownership) release(ctx context.Context) error {
 	if !o.finish(ErrNotHeld) {
 		return o.end // it no longer changes
 	}
-	err := o.free(ctx)
-	if err == nil {
-		o.tellReleased()
-	}
-	return err
+	return o.free(ctx)
 }
 
-// free frees the lock of an ownership that has ended. It does not wait for a re-entry or a renewal under
-// way: the owner is unique, so their commands find nothing.
-func (o *ownership) free(ctx context.Context) error { return o.insist(ctx, ctx, "unlock", 0) }
-
-// tellReleased calls the observer's Released.
-func (o *ownership) tellReleased() {
-	if tell := o.mutex.svc.observer.Released; tell != nil {
-		tell(o.mutex.name, time.Since(o.since))
+// free frees the lock of an ownership that has ended, and tells the observer. It does not wait for a
+// re-entry or a renewal under way: the owner is unique, so their commands find nothing.
+func (o *ownership) free(ctx context.Context) error {
+	s, name := o.mutex.svc, o.mutex.name
+	err := o.insist(ctx, ctx, "unlock", 0)
+	switch held := time.Since(o.since); {
+	case errors.Is(err, ErrLost): // lost has told it
+	case err != nil:
+		s.tellLost(name)
+	case s.observer.Released != nil:
+		s.tell(func() { s.observer.Released(name, held) })
 	}
+	return err
 }
 
 // insist sends a count, and 0 to free the lock, until one of these is so:
 //
 //   - Redis knew the owner: done.
 //   - Redis did not know the owner, but a try before stayed without an answer, and was to free the
-//     lock: that try has freed it.
+//     lock: done if no other owner has come since, by the token. Otherwise that try has freed the
+//     lock, or the lock was lost before: an error that says so.
 //   - Redis did not know the owner, or its key holds something else: the lock is lost.
 //   - Redis refused for a while, and a third of the lease is over: the refusal.
 //   - Redis did not answer, three times and for a third of the lease: the last error.
-//   - Patience has ended, or Redis refused for good: that error.
+//   - Patience is nil, or has ended, or Redis refused for good: that error.
 //
 // A try takes a sixth of the lease at most, so insist returns before the lease ends.
 func (o *ownership) insist(ctx, patience context.Context, doing string, count int) error {
 	m, until := o.mutex, time.Now().Add(o.third())
-	for tries, unknown := 1, false; ; tries++ {
+	var unanswered error // of an earlier try
+	for tries := 1; ; tries++ {
 		sent := time.Now()
-		mine, err := o.send(ctx, count)
-		_, _, leased := o.state()
+		mine, err := o.send(ctx, count, unanswered != nil)
 		silent := err != nil && !isRefusal(err) && !errors.Is(err, redis.ErrClosed)
 		again := silent && tries < attempts || (silent || isTemporary(err)) && sent.Before(until)
 		switch {
 		case mine:
 			o.extend(sent)
 			return nil
-		case err == nil && count == 0 && unknown && leased:
-			return nil
+		case (err == nil || isWrongType(err)) && count == 0 && unanswered != nil:
+			return fmt.Errorf("stage6: unlock %s: it is not known whether this freed the lock, or it was lost before: %w", m.key, unanswered)
 		case err == nil || isWrongType(err):
 			return o.gone(count, m.explain(ctx, doing, err))
-		case !again || ended(ctx) != nil || !pause(patience, min(passingPause, o.lease/60)):
+		case !again || ended(ctx) != nil || patience == nil || !pause(patience, min(passingPause, o.lease/60)):
 			return m.explain(ctx, doing, err)
 		}
-		unknown = unknown || isUnknown(err)
+		if isUnknown(err) {
+			unanswered = err
+		}
 	}
 }
 
@@ -167,25 +168,29 @@ func (o *ownership) gone(count int, why error) error {
 	return ErrLost
 }
 
-// send sends a count once, and waits for a sixth of the lease at most; 0 frees the lock. It
-// reports whether Redis knew the owner.
-func (o *ownership) send(ctx context.Context, count int) (mine bool, err error) {
+// send sends a count once, and waits for a sixth of the lease at most; 0 frees the lock. It reports
+// whether Redis knew the owner, or, if asked again, whether no other owner has come after it.
+func (o *ownership) send(ctx context.Context, count int, again bool) (mine bool, err error) {
 	m := o.mutex
 	ctx, cancel := context.WithTimeout(ctx, o.third()/2)
 	defer cancel()
-	if count == 0 {
-		return m.svc.run(ctx, releaseScript, m.toFree, o.owner).Bool()
+	switch {
+	case count > 0:
+		return m.svc.run(ctx, countScript, 1, m.key, o.owner, count, o.extension()).Bool()
+	case again:
+		return m.svc.run(ctx, releaseScript, 2, m.key, m.token, m.channel, o.owner, o.token).Bool()
+	default:
+		return m.svc.run(ctx, releaseScript, 1, m.key, m.channel, o.owner).Bool()
 	}
-	return m.svc.run(ctx, countScript, m.toFree[:2], o.owner, count, o.extension()).Bool()
 }
 
-// extension returns the lease that a re-entry or a renewal gives the lock again, as scripts get it; 0
+// extension returns the lease in milliseconds that a re-entry or a renewal gives the lock again; 0
 // for a fixed lease, of which what remains stays.
-func (o *ownership) extension() any {
+func (o *ownership) extension() int64 {
 	if o.fixed {
 		return 0
 	}
-	return o.millis
+	return o.lease.Milliseconds()
 }
 
 // extend records that a command sent at that time has given the lock its whole lease again.
@@ -201,14 +206,21 @@ func (o *ownership) extend(sent time.Time) {
 // finish ends the ownership, its renewals and the contexts of its holds. It returns false if
 // the ownership had already ended.
 func (o *ownership) finish(reason error) bool {
-	s := o.mutex.svc
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	o.mutex.svc.mu.Lock()
+	defer o.mutex.svc.mu.Unlock()
+	return o.finishNow(reason)
+}
+
+// finishNow does what finish does. The caller holds Service.mu.
+func (o *ownership) finishNow(reason error) bool {
+	s, key := o.mutex.svc, o.mutex.key
 	if o.end != nil {
 		return false
 	}
 	o.end = reason
-	delete(s.watched, o)
+	if s.watched[key] == o {
+		delete(s.watched, key)
+	}
 	for _, h := range o.holds {
 		h.cancel(reason)
 	}

@@ -10,12 +10,12 @@
 -- Some proxies and clouds refuse a script whose keys are not written as KEYS[i].
 local renewed = {}
 for i = 1, #KEYS do
-	renewed[i] = 0
-	if redis.pcall("HEXISTS", KEYS[i], ARGV[2 * i - 1]) == 1 then
-		if tonumber(ARGV[2 * i]) > 0 then
-			redis.call("PEXPIRE", KEYS[i], ARGV[2 * i])
-		end
-		renewed[i] = 1
+	local held = redis.pcall("HEXISTS", KEYS[i], ARGV[2 * i - 1])
+	if held == 1 and tonumber(ARGV[2 * i]) > 0 then
+		redis.call("PEXPIRE", KEYS[i], ARGV[2 * i])
+	elseif held ~= 1 and held ~= 0 and not string.find(held.err, "WRONGTYPE") then
+		return held
 	end
+	renewed[i] = held == 1 and 1 or 0
 end
 return renewed

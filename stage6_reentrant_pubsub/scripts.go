@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"slices"
 	"strings"
@@ -34,6 +35,8 @@ var (
 	releaseScript = newScript("release.lua")
 	renewScript   = newScript("renew.lua")
 	forceScript   = newScript("force.lua")
+	cleanUpScript = newScript("cleanup.lua")
+	lookScript    = newScript("look.lua")
 )
 
 // once is a command that go-redis sends once, even if the client's MaxRetries is
@@ -53,12 +56,12 @@ const (
 	passingPause = 50 * time.Millisecond
 )
 
-// run executes a script by its hash, or by its source if Redis does not know it. on has the
-// first arguments, which are the same for each command of a lock: number of keys, keys, channel.
-func (s *Service) run(ctx context.Context, script script, on []any, args ...any) *redis.Cmd {
+// run executes a script by its hash, or by its source if Redis does not know it. args begins with the
+// number of keys.
+func (s *Service) run(ctx context.Context, script script, args ...any) *redis.Cmd {
 	var cmd *redis.Cmd
 	for _, form := range [][]any{script.byHash, script.bySource} {
-		cmd = redis.NewCmd(ctx, slices.Concat(form, on, args)...)
+		cmd = redis.NewCmd(ctx, slices.Concat(form, args)...)
 		_ = s.rdb.Process(ctx, once{cmd}) // the command keeps its error
 		if err := cmd.Err(); err == nil || !redis.HasErrorPrefix(err, "NOSCRIPT") {
 			break
@@ -86,40 +89,69 @@ func ended(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// The first words of the errors with which Redis refuses a command. BADTOKEN is the acquire
-// script's own.
+// The codes of the errors with which Redis refuses a command. BADTOKEN is the acquire script's own; the last
+// four are those that codeOf gives to errors without one.
 var (
-	temporary = strings.Fields("LOADING BUSY MASTERDOWN READONLY NOREPLICAS CLUSTERDOWN TRYAGAIN MOVED ASK")
-	permanent = strings.Fields("OOM NOSCRIPT NOPERM NOAUTH WRONGPASS WRONGTYPE MISCONF CROSSSLOT EXECABORT BADTOKEN")
+	temporary = strings.Fields("LOADING BUSY MASTERDOWN READONLY NOREPLICAS CLUSTERDOWN TRYAGAIN MOVED ASK MAXCLIENTS")
+	permanent = strings.Fields("OOM NOSCRIPT NOPERM NOAUTH WRONGPASS WRONGTYPE MISCONF CROSSSLOT EXECABORT BADTOKEN INVALID SCRIPT")
 	passing   = strings.Fields("OOM NOPERM NOAUTH WRONGPASS MISCONF") // these may end, and are the same for one key
-	afterERR  = []string{
-		"max number of clients", "unknown command", "wrong number of arguments", "invalid expire time", "The user executing the script",
-		"WRONGTYPE", // Redis 6 puts its own words before the error of a command in a script
-	}
 )
 
-// answerOf splits an error that came from Redis, or from a proxy, into its first word and the rest.
-// Both are "" for any other error.
-func answerOf(err error) (code, text string) {
-	if answer := redis.Error(nil); errors.As(err, &answer) {
-		code, text, _ = strings.Cut(answer.Error(), " ")
+// codeOf returns the code of an error that came from Redis, or from a proxy, and "" for any other error. Errors
+// that have only the code ERR get one by their kind:
+//
+//   - Redis stopped a script at a command that it refused. The error names the script. Redis 6 puts it in front
+//     of the command's own code; for a missing right newer servers leave the code out.
+//   - Redis has no room for another connection.
+//   - Redis did not accept the command's name or arguments.
+//
+// Any other ERR may come from a proxy that has lost Redis or stopped waiting.
+func codeOf(err error) string {
+	var answer redis.Error
+	if !errors.As(err, &answer) {
+		return ""
 	}
-	return code, text
+	code, text, _ := strings.Cut(answer.Error(), " ")
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
+	}
+	switch {
+	case code != "ERR":
+	case has("user_script", "Error compiling script", "ACL failure", "executing the script"):
+		for word := range strings.FieldsSeq(text) {
+			if word = strings.TrimPrefix(word, "-"); slices.Contains(temporary, word) || slices.Contains(permanent, word) {
+				return word
+			}
+		}
+		if has("ACL failure", "executing the script") {
+			return "NOPERM"
+		}
+		return "SCRIPT"
+	case has("max number of clients"):
+		return "MAXCLIENTS"
+	case has("unknown command", "wrong number of arguments", "invalid expire time"):
+		return "INVALID"
+	}
+	return code
 }
 
-// isRefusal reports whether Redis did not execute the command. Any other error leaves the outcome
-// unknown, also one that begins with ERR: a proxy answers so if it has lost Redis or stopped waiting.
+// isRefusal reports whether Redis did not execute the command. Any other error leaves the outcome unknown.
 func isRefusal(err error) bool {
-	code, text := answerOf(err)
-	return slices.Contains(temporary, code) || slices.Contains(permanent, code) ||
-		code == "ERR" && slices.ContainsFunc(afterERR, func(words string) bool { return strings.Contains(text, words) })
+	code := codeOf(err)
+	return slices.Contains(temporary, code) || slices.Contains(permanent, code)
 }
 
-// isTemporary reports whether Redis refused a command that it will accept soon. Redis 6 puts
-// its own words before a READONLY from a command in a script.
-func isTemporary(err error) bool {
-	code, _ := answerOf(err)
-	return slices.Contains(temporary, code) || redis.IsReadOnlyError(err) || redis.IsMaxClientsError(err)
+// isTemporary reports whether Redis refused a command that it will accept soon.
+func isTemporary(err error) bool { return slices.Contains(temporary, codeOf(err)) }
+
+// isMoved reports whether the key is on another server. A Cluster client goes there, and returns such an error only
+// while a slot is migrating. Any other client gets it again and again.
+func isMoved(err error) bool { return codeOf(err) == "MOVED" || codeOf(err) == "ASK" }
+
+// isHungUp reports whether the connection was closed by the other side, or broke.
+func isHungUp(err error) bool {
+	var network *net.OpError
+	return errors.Is(err, io.EOF) || errors.As(err, &network) && network.Op != "dial" && !network.Timeout()
 }
 
 // isUnsent reports whether a command was never sent, because there was no connection for it. If
@@ -134,9 +166,8 @@ func isUnsent(err error) bool {
 // network, the context, a proxy or a hook of the client ended it.
 func isUnknown(err error) bool { return err != nil && !isRefusal(err) && !isUnsent(err) }
 
-// isWrongType reports whether the key holds something other than a lock. A script puts its own
-// words before the code.
-func isWrongType(err error) bool { return err != nil && strings.Contains(err.Error(), "WRONGTYPE") }
+// isWrongType reports whether the key holds something other than a lock.
+func isWrongType(err error) bool { return codeOf(err) == "WRONGTYPE" }
 
 // explain adds to an error of Redis what it means for the lock. If ctx has ended the
 // command, it also wraps the error of ctx, since callers look for that.
@@ -145,14 +176,18 @@ func (m *Mutex) explain(ctx context.Context, doing string, err error) error {
 		return nil
 	}
 	why := ""
-	code, _ := answerOf(err)
-	switch end := ended(ctx); {
+	code, end := codeOf(err), ended(ctx)
+	switch {
 	case end != nil && code == "":
 		err = fmt.Errorf("%w (%w)", end, err)
-	case isWrongType(err):
+	case code == "WRONGTYPE":
 		why = "the key holds no lock of this kind, but something else, such as a lock of another library: "
-	case code == "NOPERM" || strings.Contains(err.Error(), "The user executing the script"):
+	case code == "NOPERM":
 		why = "the Redis user lacks a right that the lock needs (docs/final-lock.md lists them): "
+	case isMoved(err):
+		why = "the server is a node of a Cluster: pass what redis.NewClusterClient returns: "
+	case isHungUp(err):
+		why = "the connection was closed: the server may have no room for another one, or be a proxy that knows no HELLO (docs/using.md says which): "
 	}
 	return fmt.Errorf("stage6: %s %s: %s%w", doing, m.key, why, err)
 }

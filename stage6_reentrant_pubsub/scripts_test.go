@@ -124,7 +124,7 @@ func TestScriptsAreSentWholeWhenRedisDoesNotKnowThem(t *testing.T) {
 		freed, err := m.ForceUnlock(t.Context())
 		require.NoError(t, err)
 		require.False(t, freed)
-		for _, name := range scripts {
+		for _, name := range scripts[:5] {
 			require.Positive(t, r.Count("EVAL "+name), name)
 		}
 	})

@@ -21,6 +21,7 @@
 package stage6
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,14 +41,14 @@ import (
 // for their waiters. A process needs one Service for each Redis. It is safe for
 // concurrent use.
 type Service struct {
-	rdb      redis.UniversalClient
-	lease    time.Duration
-	millis   any // the lease as scripts get it
-	maxHold  time.Duration
-	layout   Layout
-	onLost   func(Loss)
-	logger   *slog.Logger
-	observer Observer
+	rdb       redis.UniversalClient
+	isCluster bool
+	lease     time.Duration
+	maxHold   time.Duration
+	layout    layout
+	onLost    func(Loss)
+	logger    *slog.Logger
+	observer  Observer
 
 	id     string          // identifies this process: the names of its owners begin with it
 	owners atomic.Int64    // number of owners so far
@@ -55,22 +56,26 @@ type Service struct {
 	cancel context.CancelFunc
 	tasks  sync.WaitGroup // the calls and goroutines that Close waits for
 	ended  chan struct{}  // closed when Close has finished
+	batch  atomic.Int32   // maximum number of locks that one command is about
 
-	cleanUps atomic.Int32 // number of clean-ups begun within the last lease
-	batch    atomic.Int32 // maximum number of locks that one command renews
-	received atomic.Int64 // when the subscription last received something, or broke, in Unix nanoseconds
+	mu       sync.Mutex
+	done     bool                  // Close has released every hold: an Unlock sends nothing
+	watched  map[string]*ownership // by key: the owners whose leases the watchdog manages
+	timer    *time.Timer           // the watchdog's timer
+	wakesAt  time.Time             // when the timer fires; zero: it is not set
+	orphans  []*orphan             // owners that may have got a lock that no caller knows of, ordered by until
+	dropped  int                   // number of orphans that were given up, since the list was full
+	cleaning bool                  // the goroutine of the orphans runs
 
-	mu      sync.Mutex
-	done    bool                  // Close has released every hold: an Unlock sends nothing
-	watched map[*ownership]bool   // the owners whose leases the watchdog manages
-	timer   *time.Timer           // the watchdog's timer
-	wakesAt time.Time             // when the timer fires; zero: it is not set
-	queues  map[string]*waitQueue // by key: the waiters of this process
-	spare   *waitQueue            // an unused queue for the next Lock; may be nil
-	sub     *redis.PubSub         // the one subscription; nil while it is closed
-	pinged  time.Time             // when a ping was last sent over it
-
+	queues   map[string]*waitQueue   // by key: the waiters of this process
 	channels map[string][]*waitQueue // by channel: those that have waited for a message
+	sub      *redis.PubSub           // the one subscription; nil while it is closed
+	retryIn  time.Duration           // pause before the subscription connects again
+	missed   int                     // number of holds in a row that have ended without a message
+
+	telling sync.Mutex
+	untold  []func()             // what the log and the observer are told next
+	warned  map[string]time.Time // by message: when the log was last told
 }
 
 // NewService returns a service that uses the client with the client's own options, hooks and
@@ -80,8 +85,8 @@ type Service struct {
 // ignore the deadlines that the lock sets.
 func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	s := &Service{
-		rdb: rdb, lease: DefaultWatchdogTimeout, layout: DefaultLayout, logger: slog.New(slog.DiscardHandler),
-		id: uuid.NewString() + ":", queues: map[string]*waitQueue{}, channels: map[string][]*waitQueue{}, watched: map[*ownership]bool{}, ended: make(chan struct{}),
+		rdb: rdb, lease: DefaultWatchdogTimeout, logger: slog.New(slog.DiscardHandler), id: uuid.NewString() + ":", ended: make(chan struct{}),
+		watched: map[string]*ownership{}, queues: map[string]*waitQueue{}, channels: map[string][]*waitQueue{}, warned: map[string]time.Time{},
 	}
 	s.batch.Store(100)
 	if rdb == nil || reflect.ValueOf(rdb).Kind() == reflect.Pointer && reflect.ValueOf(rdb).IsNil() {
@@ -94,7 +99,10 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 		deadlines, timeout = c.Options().ContextTimeoutEnabled, min(c.Options().ReadTimeout, c.Options().WriteTimeout)
 	case *redis.ClusterClient:
 		deadlines, timeout = c.Options().ContextTimeoutEnabled, min(c.Options().ReadTimeout, c.Options().WriteTimeout)
+		s.isCluster = true
 		s.batch.Store(1) // the keys of one command have to be in one slot, and locks rarely share one
+	case *redis.AutoPipeliner:
+		return nil, errors.New("stage6: no lock works on a *redis.AutoPipeliner: it executes a command whose context has ended, and returns no error: pass the client that it was made of")
 	default:
 		return nil, fmt.Errorf("stage6: no lock works on a %T: pass the *redis.Client or *redis.ClusterClient of one server, Sentinel or Cluster", rdb)
 	}
@@ -104,16 +112,13 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	if !deadlines {
 		return nil, errors.New("stage6: client ignores the deadlines of contexts: set ContextTimeoutEnabled in its options")
 	}
-	for _, opt := range opts {
+	for _, opt := range append([]Option{WithPrefix("lock:")}, opts...) {
 		if opt == nil {
 			return nil, errors.New("stage6: an option is nil: leave it out")
 		}
 		opt(s)
 	}
-	if s.layout.Key == nil || s.layout.Channel == nil || s.layout.Token == nil {
-		return nil, errors.New("stage6: the layout lacks a function: set Key, Channel and Token")
-	}
-	s.lease, s.millis = s.lease.Truncate(time.Millisecond), s.lease.Milliseconds() // as Redis keeps it
+	s.lease, s.retryIn = s.lease.Truncate(time.Millisecond), passingPause // as Redis keeps it
 	if err := checkLease("watchdog timeout", s.lease); err != nil {
 		return nil, err
 	}
@@ -122,32 +127,30 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	return s, nil
 }
 
-// Mutex returns the lock of that name; equal names are the same lock. It refuses an empty name, and
-// a name for which the layout returns an empty string, or the same string for two things. In a
-// Cluster Redis refuses each Lock (CROSSSLOT) if the layout puts a lock's keys into different slots.
+// Mutex returns the lock of that name; equal names are the same lock. It refuses an empty name. In a
+// Cluster Redis refuses each Lock (CROSSSLOT) if the prefix or, with WithRedissonNames, the name has
+// braces that put the lock's keys into different slots.
 func (s *Service) Mutex(name string) (*Mutex, error) {
 	if name == "" {
 		return nil, errors.New("stage6: lock name is empty: name what is protected, such as \"order:1001\"")
 	}
-	m := &Mutex{svc: s, name: name, key: s.layout.Key(name), channel: s.layout.Channel(name), token: s.layout.Token(name)}
-	if m.key == "" || m.token == "" || m.channel == "" || m.key == m.token {
-		return nil, fmt.Errorf("stage6: lock name %.100q: the layout gives no name, or one name to two things", name)
-	}
-	m.inContext, m.toAcquire, m.toFree = heldKey{s, m.key}, []any{2, m.key, m.token}, []any{1, m.key, m.channel}
+	m := &Mutex{svc: s, name: name}
+	m.key, m.token, m.channel = s.layout(name)
 	return m, nil
 }
 
 // Close ends the contexts of all holds and all waits with ErrClosed, and then releases the holds. It
 // returns when the service's goroutines and every Lock and Unlock under way have ended, also an Unlock that
 // begins during Close, or after one lease if Redis does not answer. A lock that a Lock under
-// way still gets is freed. Close does not wait for OnLost, which may close the service itself.
+// way still gets is freed. Close waits half a lease at most for the logger and the observer, and does not
+// wait for OnLost, which may close the service itself.
 // The client stays open. A second Close is no error: it waits for the first.
 func (s *Service) Close() error {
 	s.mu.Lock()
 	second := s.isClosed()
 	s.cancel() // with s.mu held: from now on begin returns false
 	s.timer.Stop()
-	holds := slices.Collect(maps.Keys(s.watched))
+	holds := slices.SortedFunc(maps.Values(s.watched), byOwner)
 	s.mu.Unlock()
 	if second {
 		<-s.ended
@@ -158,38 +161,40 @@ func (s *Service) Close() error {
 	defer cancel()
 	holds = slices.DeleteFunc(holds, func(o *ownership) bool { return !o.finish(ErrClosed) })
 	errs := make([]error, len(holds))
-	releasing := make(chan struct{}, closingAtOnce)
-	for i, o := range holds {
-		releasing <- struct{}{}
-		go func() {
-			errs[i] = o.free(ctx)
-			<-releasing
-		}()
-	}
-	for range closingAtOnce { // filling the channel waits for each release
-		releasing <- struct{}{}
-	}
+	inParallel(len(holds), func(i int) { errs[i] = holds[i].free(ctx) })
 	s.mu.Lock()
 	s.done = true // from now on an Unlock does not use tasks
 	s.mu.Unlock()
-	idle := make(chan struct{})
+	idle, told := make(chan struct{}), make(chan struct{})
 	go func() { s.tasks.Wait(); close(idle) }()
 	select {
 	case <-idle:
 	case <-ctx.Done(): // an acquire is stuck, on a client without a read timeout
 	}
-	for i, o := range holds { // last, so that a panic in the observer does not keep a lock held
-		if errs[i] == nil {
-			o.tellReleased()
-		} else if errors.Is(errs[i], ErrLost) {
-			errs[i] = nil
-		}
+	s.tell(func() { close(told) })
+	select {
+	case <-told:
+	case <-time.After(s.lease / 2):
 	}
-	return errors.Join(errs...)
+	return errors.Join(slices.DeleteFunc(errs, func(err error) bool { return errors.Is(err, ErrLost) })...)
 }
 
-// closingAtOnce is the number of holds that Close releases concurrently.
-const closingAtOnce = 64
+func byOwner(a, b *ownership) int { return cmp.Compare(a.owner, b.owner) }
+
+// inParallel calls f(0) to f(n-1), at most 64 of them concurrently, and waits for all.
+func inParallel(n int, f func(i int)) {
+	running := make(chan struct{}, 64)
+	for i := range n {
+		running <- struct{}{}
+		go func() {
+			f(i)
+			<-running
+		}()
+	}
+	for range cap(running) { // filling the channel waits for each call
+		running <- struct{}{}
+	}
+}
 
 // begin makes Close wait until tasks.Done is called. Once the service is closed it
 // returns false, and Close does not wait.
@@ -205,13 +210,55 @@ func (s *Service) begin() bool {
 
 func (s *Service) isClosed() bool { return s.ctx.Err() != nil }
 
+// tell calls f, which calls the logger or the observer, after all that were told before. It does not wait.
+func (s *Service) tell(f func()) {
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	if s.untold = append(s.untold, f); len(s.untold) > 1 {
+		return // the goroutine runs
+	}
+	go func() {
+		for {
+			f()
+			s.telling.Lock()
+			s.untold = s.untold[1:]
+			if len(s.untold) == 0 {
+				s.telling.Unlock()
+				return
+			}
+			f = s.untold[0]
+			s.telling.Unlock()
+		}
+	}()
+}
+
+// warn logs a message, but the same one only once in a lease.
+func (s *Service) warn(message string, args ...any) {
+	s.telling.Lock()
+	last, now := s.warned[message], time.Now()
+	isDue := last.IsZero() || now.Sub(last) >= s.lease
+	if isDue {
+		s.warned[message] = now
+	}
+	s.telling.Unlock()
+	if isDue {
+		s.tell(func() { s.logger.Warn(message, args...) })
+	}
+}
+
+// lost tells that an owner has lost its lock.
 func (s *Service) lost(o *ownership, cause error) {
 	name := o.mutex.name
-	s.logger.Warn("lock lost", "name", name, "token", o.token, "cause", cause)
-	if s.observer.Lost != nil {
-		s.observer.Lost(name)
-	}
+	s.tell(func() { s.logger.Warn("lock lost", "name", name, "token", o.token, "cause", cause) })
+	s.tellLost(name)
 	if s.onLost != nil {
 		go s.onLost(Loss{Name: name, Token: o.token, Cause: cause})
+	}
+}
+
+// tellLost calls the observer's Lost.
+func (s *Service) tellLost(name string) {
+	if s.observer.Lost != nil {
+		s.tell(func() { s.observer.Lost(name) })
 	}
 }

@@ -48,7 +48,7 @@ func TestNewServiceRefusesAClientOnWhichALockWouldNotWork(t *testing.T) {
 		{"nil", nil, isNil},
 		{"typed nil", typedNil, isNil},
 		{"Ring", ring, "stage6: no lock works on a *redis.Ring" + pass},
-		{"AutoPipeliner", piped, "stage6: no lock works on a *redis.AutoPipeliner" + pass},
+		{"AutoPipeliner", piped, "stage6: no lock works on a *redis.AutoPipeliner: it executes a command whose context has ended, and returns no error: pass the client that it was made of"},
 		{"unknown type", otherClient{plain}, "stage6: no lock works on a stage6_test.otherClient" + pass},
 		{"without ContextTimeoutEnabled", plain, noDeadlines},
 		{"Cluster without ContextTimeoutEnabled", cluster, noDeadlines},
@@ -106,8 +106,6 @@ func TestNilOptionIsRefusedAndTakesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		_, err := stage6.NewService(r.Client(), nil)
 		require.EqualError(t, err, "stage6: an option is nil: leave it out")
-		_, err = stage6.NewService(r.Client(), stage6.WithLayout(stage6.Layout{Key: stage6.DefaultLayout.Key}))
-		require.EqualError(t, err, "stage6: the layout lacks a function: set Key, Channel and Token")
 		svc := r.Service()
 		_, err = mutexOf(t, svc, lockName).Lock(t.Context(), nil)
 		require.EqualError(t, err, "stage6: an option is nil: leave it out")
@@ -126,40 +124,31 @@ func TestMutexRefusesBadNames(t *testing.T) {
 	})
 }
 
-func TestLayoutNamesKeysAndChannels(t *testing.T) {
+func TestPrefixNamesKeysAndChannels(t *testing.T) {
 	tests := map[string]struct {
-		layout              stage6.Layout
+		option              stage6.Option
 		name                string
 		key, channel, token string
 	}{
-		"default":            {stage6.DefaultLayout, "order:1001", "lock:{order:1001}", "lock__channel:{order:1001}", "lock:{order:1001}:token"},
-		"Redisson":           {stage6.RedissonLayout, "order:1001", "order:1001", "redisson_lock__channel:{order:1001}", "{order:1001}:token"},
-		"Redisson, with tag": {stage6.RedissonLayout, "{order}:1001", "{order}:1001", "redisson_lock__channel:{order}:1001", "{order}:1001:token"},
+		"default":            {stage6.WithMaxHold(0), "order:1001", "lock:{order:1001}", "lock__channel:{order:1001}", "lock:{order:1001}:token"},
+		"prefix lock:":       {stage6.WithPrefix("lock:"), "order:1001", "lock:{order:1001}", "lock__channel:{order:1001}", "lock:{order:1001}:token"},
+		"prefix shop:lock:":  {stage6.WithPrefix("shop:lock:"), "order:1001", "shop:lock:{order:1001}", "shop:lock__channel:{order:1001}", "shop:lock:{order:1001}:token"},
+		"no prefix":          {stage6.WithPrefix(""), "order:1001", "{order:1001}", "__channel:{order:1001}", "{order:1001}:token"},
+		"Redisson":           {stage6.WithRedissonNames(), "order:1001", "order:1001", "redisson_lock__channel:{order:1001}", "{order:1001}:token"},
+		"Redisson, with tag": {stage6.WithRedissonNames(), "{order}:1001", "{order}:1001", "redisson_lock__channel:{order}:1001", "{order}:1001:token"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *fakeRedis) {
-				m := mutexOf(t, r.Service(stage6.WithLayout(test.layout)), test.name)
-				hold := lock(t, m, t.Context())
-				require.Equal(t, []string{test.key, test.token}, r.Keys())
-				waiting := startLock(mutexOf(t, r.Service(stage6.WithLayout(test.layout)), test.name), t.Context())
+				hold := lock(t, mutexOf(t, r.Service(test.option), test.name), t.Context())
+				require.ElementsMatch(t, []string{test.key, test.token}, r.Keys())
+				waiting := startLock(mutexOf(t, r.Service(test.option), test.name), t.Context())
 				require.Equal(t, []string{test.channel}, r.PubSubChannels("*"))
 				require.NoError(t, hold.Unlock())
 				requireHeld(t, waiting)
 			})
 		})
 	}
-}
-
-func TestLayoutThatCannotWorkIsRefused(t *testing.T) {
-	always := func(text string) func(string) string { return func(string) string { return text } }
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		for _, test := range []struct{ key, channel, token string }{{"", "c", "t"}, {"k", "", "t"}, {"k", "c", ""}, {"k", "c", "k"}} {
-			layout := stage6.Layout{Key: always(test.key), Channel: always(test.channel), Token: always(test.token)}
-			_, err := r.Service(stage6.WithLayout(layout)).Mutex("order")
-			require.ErrorContains(t, err, "the layout gives no name, or one name to two things")
-		}
-	})
 }
 
 // A timer that never fires would keep each closed service in memory.

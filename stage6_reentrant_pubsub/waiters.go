@@ -20,21 +20,21 @@ type waitQueue struct {
 	wake  chan struct{} // capacity 1: the lock may be free
 
 	// Used by the first one only.
-	again   time.Time // when the current holder's lease may have ended
-	failure error     // the error of an attempt without an answer
-	failed  int64     // callers up to this place return it
+	failure error // the error of an attempt without an answer
+	failed  int64 // callers up to this place return it
 
 	entered    atomic.Int64 // callers since the queue was last empty
 	held       atomic.Bool  // Redis has reported the lock as held since then
 	unanswered atomic.Bool  // but its last attempt does not know
-	asking     atomic.Bool  // SUBSCRIBE is being sent, perhaps over a new connection
 
 	// Guarded by Service.mu.
-	waiting int
-	heard   bool        // Redis has acknowledged the subscription
-	asked   time.Time   // when SUBSCRIBE was last sent
-	timer   *time.Timer // wakes the first one, or ends the subscription a while after the last one left
-	silent  bool        // the timer woke the queue, and no message has come since
+	waiting  int
+	hearing  hearing     // state of its channel in the subscription
+	messages int         // number of messages that it got
+	silent   bool        // it was last woken without one
+	again    time.Time   // when the current holder's lease may have ended
+	askAt    time.Time   // when to look at the lock; zero: nobody sleeps
+	timer    *time.Timer // wakes the first one at again, or ends the subscription a while after the last one left
 }
 
 // wait waits for the lock until patience ends, with ctx at the latest. Without patience it
@@ -46,7 +46,7 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, 
 	}
 	s := m.svc
 	q, place := s.enter(m)
-	defer func() { s.leave(q, won != nil) }()
+	defer s.leave(q)
 	var last error // why there is no hold yet
 	select {
 	case q.first <- struct{}{}:
@@ -55,7 +55,7 @@ func (m *Mutex) wait(ctx, patience context.Context, r request) (won *ownership, 
 			return nil, q.failure
 		}
 		if q.held.Load() { // the lock may become free without a message
-			s.lookAgain(q, q.again)
+			s.sleepUntil(q, time.Time{})
 		}
 		for q.isWoken(patience) {
 			var goesOn bool
@@ -104,8 +104,9 @@ func (q *waitQueue) isWoken(patience context.Context) bool {
 
 // try makes one attempt, which lasts for a lease at most while the lock is held. Without the lock it
 // returns the reason, and whether the wait goes on: if another owner holds the lock, if the error is
-// temporary, or if the connection broke after Redis had answered that the lock is held. An attempt
-// without an answer also ends the wait of all callers that had come when it began.
+// temporary, if the connection was closed (an idle one may be dead, or the server full), or if there was no
+// answer after Redis had answered that the lock is held. Any other attempt without an answer also ends the
+// wait of all callers that had come when it began.
 func (q *waitQueue) try(ctx context.Context, r request) (o *ownership, goesOn bool, err error) {
 	s, held, entered := q.mutex.svc, q.held.Load(), q.entered.Load()
 	asked, cancel := ctx, func() {}
@@ -118,14 +119,20 @@ func (q *waitQueue) try(ctx context.Context, r request) (o *ownership, goesOn bo
 	switch {
 	case err == nil:
 		q.held.Store(true)
+		s.mu.Lock()
 		q.again = afterLease(min(o.lease, s.lease)) // its key may disappear without a message
+		if q.silent {
+			q.hearing = unheard // Redis may have forgotten the subscription: the next waiter subscribes again
+		}
+		s.mu.Unlock()
 		return o, false, nil
 	case err == ErrLocked:
 		q.held.Store(true)
-		s.lookAgain(q, afterLease(left))
+		s.sleepUntil(q, afterLease(left))
 		return nil, true, err
-	case isTemporary(err) || held && !isRefusal(err) && !errors.Is(err, redis.ErrClosed) && ended(ctx) == nil:
-		s.lookAgain(q, afterLease(s.short()/60))
+	case isTemporary(err) && (s.isCluster || !isMoved(err)) || (held || isHungUp(err)) && !isRefusal(err) && !errors.Is(err, redis.ErrClosed) && ended(ctx) == nil:
+		s.warn("still waiting", "name", q.mutex.name, "error", err)
+		s.sleepUntil(q, afterLease(s.short()/60))
 		return nil, true, err
 	case !isRefusal(err) && !errors.Is(err, errLate) && ended(ctx) == nil: // the next callers would fail as well
 		q.failure, q.failed = err, entered
@@ -149,10 +156,8 @@ func (s *Service) enter(m *Mutex) (q *waitQueue, place int64) {
 	defer s.mu.Unlock()
 	q = s.queues[m.key]
 	if q == nil {
-		if q = s.spare; q == nil {
-			q = &waitQueue{first: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
-		}
-		q.mutex, s.spare, s.queues[m.key] = m, nil, q
+		q = &waitQueue{mutex: m, first: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+		s.queues[m.key] = q
 	}
 	if q.waiting == 0 {
 		q.failed = 0
@@ -164,22 +169,18 @@ func (s *Service) enter(m *Mutex) (q *waitQueue, place int64) {
 	return q, q.entered.Add(1)
 }
 
-// leave removes the caller from the queue, with the lock or without. If the timer and not a
-// message led to the lock, the queue subscribes again before it waits again: Redis may have lost
-// the subscription. The subscription lasts for some seconds after the last waiter, so that a process
-// that takes turns with others does not subscribe for each turn.
-func (s *Service) leave(q *waitQueue, won bool) {
+// leave removes the caller from the queue. The subscription lasts for some seconds after the last
+// waiter, so that a process that takes turns with others does not subscribe for each turn.
+func (s *Service) leave(q *waitQueue) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q.waiting--
-	q.heard = q.heard && !(won && q.silent)
 	switch {
 	case q.waiting > 0:
 	case q.timer == nil: // there was no need to subscribe
 		s.forget(q)
-		*q = waitQueue{first: q.first, wake: q.wake} // its state must not count for another name
-		s.spare = q
 	default:
+		q.askAt = time.Time{}
 		q.timer.Reset(min(s.lease, 5*time.Second))
 	}
 }

@@ -11,19 +11,25 @@ import (
 )
 
 // The watchdog manages the leases of all holds of a service with one timer, which fires when
-// the next lease has to be renewed, or looked at, or ends. Between two firings it needs no goroutine.
+// the next lease has to be renewed, or looked at, or ends, and when locks that callers wait for
+// have to be looked at. Between two firings it needs no goroutine.
 
-// watch adds a lease to the watchdog. It returns false if the lease has already ended, or
-// the service is closed. The first renewal is due a third of the lease after the acquire
+// watch adds a lease to the watchdog. It returns false if the lease has already ended, the service
+// has got the lock again with a higher token, or it is closed. An earlier hold of the lock, with a
+// lower token, is lost. The first renewal is due a third of the lease after the acquire
 // was sent, as the lease counts from then. A fixed lease is not renewed, but looked at as
 // often, so that a loss is noticed.
 func (s *Service) watch(o *ownership) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.isClosed() || !time.Now().Before(o.deadline) {
+	other := s.watched[o.mutex.key]
+	if s.isClosed() || !time.Now().Before(o.deadline) || other != nil && other.token > o.token {
 		return false
 	}
-	s.watched[o] = true
+	if other != nil && other.finishNow(ErrLost) {
+		s.lost(other, errTaken)
+	}
+	s.watched[o.mutex.key] = o
 	s.renewLater(o, o.since.Add(o.third()))
 	return true
 }
@@ -38,6 +44,11 @@ func (s *Service) renewLater(o *ownership, at time.Time) {
 	if end := o.ending(); end.Before(at) {
 		at = end
 	}
+	s.wakeAt(at)
+}
+
+// wakeAt makes the timer fire at that time, or earlier. The caller holds s.mu.
+func (s *Service) wakeAt(at time.Time) {
 	if s.wakesAt.IsZero() || at.Before(s.wakesAt) {
 		s.wakesAt = at
 		s.timer.Reset(time.Until(at))
@@ -55,20 +66,22 @@ func (o *ownership) ending() time.Time {
 }
 
 // look ends the holds whose time is up, and renews the leases that are due now
-// or soon with shared commands.
+// or soon with shared commands, as it looks at the locks that callers wait for.
 func (s *Service) look() {
-	if !s.begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.isClosed() {
 		return
 	}
-	defer s.tasks.Done()
-	now := time.Now()
-	over, due := map[*ownership]error{}, []*ownership(nil)
-	s.mu.Lock()
 	s.wakesAt = time.Time{}
-	for o := range s.watched {
+	now, size := time.Now(), int(s.batch.Load())
+	var due []*ownership
+	for _, o := range slices.SortedFunc(maps.Values(s.watched), byOwner) {
 		switch {
 		case !now.Before(o.ending()):
-			over[o] = o.cause(now)
+			cause := o.cause(now)
+			o.finishNow(ErrLost)
+			s.lost(o, cause)
 		case !o.renewAt.After(now.Add(o.third() / 20)):
 			due = append(due, o)
 			s.renewLater(o, o.deadline) // not again while this renewal is under way
@@ -76,14 +89,11 @@ func (s *Service) look() {
 			s.renewLater(o, o.renewAt)
 		}
 	}
-	s.mu.Unlock()
-	maps.DeleteFunc(over, func(o *ownership, _ error) bool { return !o.finish(ErrLost) })
-	slices.SortFunc(due, func(a, b *ownership) int { return cmp.Compare(a.owner.(string), b.owner.(string)) })
-	for batch := range slices.Chunk(due, int(s.batch.Load())) { // a stuck renewal does not delay the others
+	for batch := range slices.Chunk(due, size) { // a stuck renewal does not delay the others
 		s.tasks.Go(func() { s.renew(batch, false) })
 	}
-	for o, cause := range over { // last, since a log may block
-		s.lost(o, cause)
+	for batch := range slices.Chunk(s.dueLooks(now), size) {
+		s.tasks.Go(func() { s.ask(batch) })
 	}
 }
 
@@ -108,7 +118,8 @@ func (o *ownership) cause(now time.Time) error {
 // Some proxies refuse a command for several keys, each in its own words, and some send it to the
 // server of its first key, which does not have the others. So the locks of a batch that Redis
 // refuses or does not know are asked for alone at once. If Redis knows one of them, the service
-// sends no more batches, unless the refusal has nothing to do with the number of keys.
+// sends no more batches (here, and where it looks at locks or cleans up), unless the refusal has
+// nothing to do with the number of keys.
 func (s *Service) renew(batch []*ownership, alone bool) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.lease/6)
 	defer cancel()
@@ -117,17 +128,17 @@ func (s *Service) renew(batch []*ownership, alone bool) {
 		keys, args = append(keys, o.mutex.key), append(args, o.owner, o.extension())
 	}
 	sent := time.Now()
-	answers, err := s.run(ctx, renewScript, keys, args...).BoolSlice()
-	code, _ := answerOf(err)
+	answers, err := s.run(ctx, renewScript, append(keys, args...)...).BoolSlice()
+	code := codeOf(err)
 	isShared, isRefused := len(batch) > 1, code != "" && !isTemporary(err)
 	if err == nil && len(answers) != len(batch) {
 		err = fmt.Errorf("stage6: Redis answered for %d locks of %d", len(answers), len(batch))
 	}
-	if tell := s.observer.Renewed; tell != nil && !(isShared && isRefused) {
-		tell(len(batch), err)
+	if s.observer.Renewed != nil && !(isShared && isRefused) {
+		s.tell(func() { s.observer.Renewed(len(batch), err) })
 	}
 	if err != nil && !(isShared && isRefused) {
-		s.logger.Warn("renewal failed", "locks", len(batch), "error", err)
+		s.warn("renewal failed", "locks", len(batch), "error", err)
 	}
 	for i, o := range batch {
 		switch known := err == nil && answers[i]; {
@@ -141,11 +152,11 @@ func (s *Service) renew(batch []*ownership, alone bool) {
 			continue
 		case known:
 			if o.extend(sent); alone && s.batch.Swap(1) > 1 {
-				s.logger.Warn("shared renewals do not work here: from now on each lock is renewed alone")
+				s.warn("shared renewals do not work here: from now on each lock is renewed alone")
 			}
 		}
 		s.mu.Lock()
-		if o.renewal = err; s.watched[o] {
+		if o.renewal = err; s.watched[o.mutex.key] == o {
 			again := sent.Add(o.third())
 			if err != nil {
 				again = time.Now().Add(o.third() / 4)

@@ -116,32 +116,6 @@ func TestLossSaysWhy(t *testing.T) {
 	}
 }
 
-// A process that was paused for longer than its lease has had no failed renewal. Here an
-// observer that blocks stops the watchdog.
-func TestLossAfterRenewalsThatGotThroughSaysWhy(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		renewals, ended, lost := 0, make(chan struct{}), make(chan stage6.Loss, 1)
-		defer close(ended)
-		stand := func(int, error) {
-			if renewals++; renewals == 2 {
-				<-ended
-			}
-		}
-		m := r.Mutex(stage6.WithObserver(stage6.Observer{Renewed: stand}), stage6.WithOnLost(func(l stage6.Loss) { lost <- l }))
-		lock(t, m, t.Context())
-		require.EqualError(t, (<-lost).Cause, "stage6: no renewal got through for its lease of 30s: none was answered")
-	})
-}
-
-// The observer of a good lock panics, and the caller has no hold to release.
-func TestPanicInAnObserverLeaksNoLock(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		m := r.Mutex(stage6.WithObserver(stage6.Observer{Acquired: func(string, time.Duration) { panic("no ink") }}))
-		require.PanicsWithValue(t, "no ink", func() { _, _ = m.Lock(t.Context()) })
-		require.False(t, r.Exists(key))
-	})
-}
-
 // A reply that takes longer than a renewal may take is logged before it can cost the hold.
 func TestLeaseThatIsShortForTheWayToRedisIsLogged(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
@@ -152,6 +126,7 @@ func TestLeaseThatIsShortForTheWayToRedisIsLogged(t *testing.T) {
 		r.Delay("acquire", 60*time.Millisecond)
 		lock(t, mutexOf(t, r.ServiceOn(r.Client(), stage6.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
 			stage6.WithWatchdogTimeout(300*time.Millisecond)), "order:2"), t.Context())
+		synctest.Wait()
 		require.Contains(t, log.String(), "lease is short for the way to Redis")
 	})
 }

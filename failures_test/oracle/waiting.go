@@ -233,7 +233,7 @@ func countCommands(f *file) func(*trace.Scene) {
 			l.sent++
 		}
 		isJudged := l.subscribed || f.rule == Polling
-		if most := l.allowed + int(perLease*l.waited/f.Lease); isJudged && l.sent > most && !l.told {
+		if most := l.allowed + int(perLease*(l.waited+time.Millisecond)/f.Lease); isJudged && l.sent > most && !l.told {
 			l.told = true
 			f.report(e, chatters, "n", l.sent, "most", most)
 		}

@@ -1,4 +1,4 @@
-// Package redisson tests that stage 6, with its RedissonLayout, and a real Redisson 4.7.0 can
+// Package redisson tests that stage 6, with WithRedissonNames, and a real Redisson 4.7.0 can
 // share one RLock. It needs a redis-server, Java 17 and Maven, and skips the tests without them:
 //
 //	go test -v -tags live ./failures_test/live/redisson

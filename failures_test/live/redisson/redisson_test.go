@@ -20,7 +20,6 @@ import (
 
 	"lockkata/failures_test/live/redisserver"
 	"lockkata/failures_test/live/topology"
-	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -96,7 +95,7 @@ func inEach(t *testing.T, modes []string, test func(a *arena)) {
 
 func TestStage6AndRedissonShareALock(t *testing.T) {
 	inEach(t, modes, func(a *arena) {
-		g := goSide(a.t, a.client(), stage6.RedissonLayout)
+		g := goSide(a.t, a.client())
 		for _, c := range checks {
 			for _, first := range c.first {
 				if slices.Contains(c.modes, a.mode) {
@@ -122,12 +121,9 @@ func TestEachMistakeFailsItsChecks(t *testing.T) {
 // waiter comes just after a message that it would not have received, so each is tried three times.
 func (a *arena) requireFailures(m mistake) {
 	fmt.Fprintf(&a.table, "with %s:\n", m.name)
-	layout, rdb := stage6.RedissonLayout, a.client()
-	if m.layout != nil {
-		m.layout(&layout)
-	}
+	rdb := a.client()
 	rdb.AddHook(m)
-	g := goSide(a.t, rdb, layout)
+	g := goSide(a.t, rdb)
 	for _, id := range m.red {
 		name, first, _ := strings.Cut(id, " ")
 		at := slices.IndexFunc(checks, func(c check) bool { return c.name == name })
@@ -143,20 +139,18 @@ func (a *arena) requireFailures(m mistake) {
 // fail, each with its first side.
 type mistake struct {
 	name, mode string
-	layout     func(l *stage6.Layout)
-	old, new   string // in the scripts of stage 6
+	rename     func(keys []any, channel *any) // in the commands of stage 6
+	old, new   string                         // in its scripts
 	red        []string
 }
 
 var mistakes = []mistake{
 	{name: "the key of the default layout", mode: single,
-		layout: func(l *stage6.Layout) { l.Key = stage6.DefaultLayout.Key },
+		rename: func(keys []any, _ *any) { keys[0] = fmt.Sprintf("lock:{%s}", keys[0]) },
 		red:    []string{"exclusion Go", "exclusion Redisson", "counts Redisson", "contention Go"}},
 	{name: "a channel that is always in braces", mode: single,
-		layout: func(l *stage6.Layout) {
-			l.Channel = func(name string) string { return "redisson_lock__channel:{" + name + "}" }
-		},
-		red: []string{"names Go", "names Redisson"}},
+		rename: func(keys []any, channel *any) { *channel = fmt.Sprintf("redisson_lock__channel:{%s}", keys[0]) },
+		red:    []string{"names Go"}},
 	{name: "another message", mode: single, old: `ARGV[1], "0")`, new: `ARGV[1], "2")`,
 		red: []string{"wake-up Go", "force Redisson"}},
 	{name: "a count that stays 1 in the hash", mode: single, old: `"HSET", KEYS[1], ARGV[1], ARGV[2]`, new: `"EXISTS", KEYS[1]`,
@@ -165,25 +159,43 @@ var mistakes = []mistake{
 		red: []string{"expiry Go"}},
 	{name: "a renewal that does nothing", mode: single, old: `"PEXPIRE", KEYS[i]`, new: `"EXISTS", KEYS[i]`,
 		red: []string{"renewal Go"}},
-	{name: "a renewal that always reports success", mode: single, old: "renewed[i] = 0", new: "renewed[i] = 1",
+	{name: "a renewal that always reports success", mode: single, old: "held == 1 and 1 or 0", new: "1",
 		red: []string{"force Go"}},
 	{name: "a token in another slot", mode: sharded,
-		layout: func(l *stage6.Layout) { l.Token = func(name string) string { return name + ":token" } },
-		red:    []string{"slots Go"}},
+		rename: func(keys []any, _ *any) {
+			if len(keys) == 2 {
+				keys[1] = fmt.Sprintf("%s:token", keys[0])
+			}
+		},
+		red: []string{"slots Go"}},
 	{name: "Redisson's default in a Cluster", mode: sharded,
 		red: []string{"wake-up Go", "wake-up Redisson"}},
 }
 
-// ProcessHook sends changed scripts. It invalidates the hashes, so that each script is sent with
+// ProcessHook sends changed scripts and names. It invalidates the hashes, so that each script is sent with
 // its source.
 func (m mistake) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		switch args := cmd.Args(); {
-		case m.old == "":
+		args := cmd.Args()
+		switch {
 		case args[0] == "EVALSHA":
 			args[1] = strings.Repeat("0", 40)
-		case args[0] == "EVAL":
+			return next(ctx, cmd)
+		case !strings.EqualFold(args[0].(string), "EVAL"):
+			return next(ctx, cmd)
+		case m.old != "":
 			args[1] = strings.ReplaceAll(args[1].(string), m.old, m.new)
+		}
+		if first := 3 + args[2].(int); m.rename != nil {
+			var none any
+			channel := &none
+			if len(args) > first {
+				channel = &args[first]
+			}
+			before := *channel
+			if m.rename(args[3:first], channel); before != nil && !strings.HasPrefix(before.(string), "redisson_lock") {
+				*channel = before // it is an owner
+			}
 		}
 		return next(ctx, cmd)
 	}

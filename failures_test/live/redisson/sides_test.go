@@ -39,8 +39,8 @@ type side struct {
 type execute func(ctx context.Context, command string) (answer string, err error)
 
 // goSide returns the side of stage 6. Its client ends with the test.
-func goSide(t *testing.T, rdb redis.UniversalClient, layout stage6.Layout) side {
-	svc, err := stage6.NewService(rdb, stage6.WithLayout(layout), stage6.WithWatchdogTimeout(lease))
+func goSide(t *testing.T, rdb redis.UniversalClient) side {
+	svc, err := stage6.NewService(rdb, stage6.WithRedissonNames(), stage6.WithWatchdogTimeout(lease))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, errors.Join(svc.Close(), rdb.Close())) })
 	return side{"Go", func(lock string) (execute, error) {

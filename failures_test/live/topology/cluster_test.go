@@ -15,11 +15,10 @@ import (
 func TestLockWorksOnAClusterInEveryLayout(t *testing.T) {
 	t.Parallel()
 	c := StartCluster(t, 3)
-	for _, layout := range []stage6.Layout{stage6.DefaultLayout, stage6.RedissonLayout} {
-		a := join(t, c.Client(), long, stage6.WithLayout(layout))
-		b := join(t, c.Client(), long, stage6.WithLayout(layout))
+	for _, names := range []stage6.Option{stage6.WithPrefix("lock:"), stage6.WithRedissonNames()} {
+		a := join(t, c.Client(), long, names)
+		b := join(t, c.Client(), long, names)
 		for _, name := range []string{lockName, "{order}:1001", "a{b}c", "with spaces\nand lines"} {
-			require.Equal(t, c.slotOf(layout.Key(name)), c.slotOf(layout.Token(name)), name)
 			hold := a.take(name)
 			inner, err := a.mutex(name).Lock(hold.Context())
 			require.NoError(t, err, name)
@@ -39,9 +38,8 @@ func TestLockWorksOnAClusterInEveryLayout(t *testing.T) {
 func TestClusterRefusesANameWithTwoSlots(t *testing.T) {
 	t.Parallel()
 	c := StartCluster(t, 3)
-	for name, layout := range map[string]stage6.Layout{"}order": stage6.DefaultLayout, "a{b": stage6.RedissonLayout} {
-		require.NotEqual(t, c.slotOf(layout.Key(name)), c.slotOf(layout.Token(name)), name)
-		p := join(t, c.Client(), long, stage6.WithLayout(layout))
+	for name, names := range map[string]stage6.Option{"}order": stage6.WithPrefix("lock:"), "a{b": stage6.WithRedissonNames()} {
+		p := join(t, c.Client(), long, names)
 		_, err := p.mutex(name).Lock(t.Context())
 		require.ErrorContains(t, err, "CROSSSLOT", name)
 	}
@@ -57,7 +55,7 @@ func TestLocksInAllSlotsAreRenewedDuringASlotMigration(t *testing.T) {
 	t.Parallel()
 	const locks, periods = 300, 4                          // a period is a third of the lease
 	names := []string{"{order:1001", "{order:1001}:lines"} // both keys have the tag order:1001, after another brace
-	first, second := stage6.DefaultLayout.Key(names[0]), stage6.DefaultLayout.Key(names[1])
+	first, second := "lock:{"+names[0]+"}", "lock:{"+names[1]+"}"
 	c := StartCluster(t, 3)
 	require.Equal(t, c.slotOf(first), c.slotOf(second))
 	p := join(t, c.Client(), 6*time.Second)
