@@ -124,7 +124,7 @@ func (h *history) lockOperations(lock int, granted []*hold) (ops []operation) {
 // have sent one that it did not report.
 func ledgerOperations(granted []*hold) (ops []operation) {
 	for _, o := range granted {
-		unreported := operation{maybeRead, o, 0, span{o.at(acquired), o.by.ended + slack}}
+		unreported := operation{maybeRead, o, 0, span{o.at(acquired), o.by.ended}}
 		for _, e := range o.events {
 			switch e.Kind {
 			case read:
