@@ -13,6 +13,10 @@ import (
 // handmade is a history of lock 0, with times in milliseconds. The lease is 500 ms.
 type handmade struct{ *history }
 
+func newHandmade() handmade {
+	return handmade{&history{holds: map[int64]*hold{}, counts: map[string]int{}, until: time.Hour}}
+}
+
 func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // hold adds a hold of a new process, with a higher token than before. events alternates kinds and
@@ -206,7 +210,7 @@ func TestHistories(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := handmade{&history{holds: map[int64]*hold{}, counts: map[string]int{}, until: time.Hour}}
+			h := newHandmade()
 			c.add(h)
 			h.check()
 			if c.want == "" {
@@ -221,7 +225,7 @@ func TestHistories(t *testing.T) {
 }
 
 func TestViolationInALongHistoryIsFound(t *testing.T) {
-	h := handmade{&history{holds: map[int64]*hold{}, counts: map[string]int{}, until: time.Hour}}
+	h := newHandmade()
 	for i := range 2000 {
 		h.hold(max(1, 10*i-200), 10*i+2, unlocking, 10*i+5, unlocked, 10*i+6)
 	}

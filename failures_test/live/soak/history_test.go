@@ -101,6 +101,9 @@ func (o *hold) over() time.Duration {
 	return max(cmp.Or(o.at(unlocked), o.at(notHeld), o.at(unclear), o.by.last.At), o.end().At)
 }
 
+// meets reports whether it overlaps the time of the hold.
+func (s span) meets(o *hold) bool { return s.from <= o.over() && s.to >= o.at(asked) }
+
 // loss is a time when holds were removed by others than their owners: by ForceUnlock, or because
 // the server lost its data.
 type loss struct {
@@ -155,10 +158,10 @@ func (h *history) add(by *process, e event) {
 func (h *history) addViolation(kind, text string, of ...*hold) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.violations = append(h.violations, violation{kind, text, slices.DeleteFunc(of, func(o *hold) bool { return o == nil })})
+	h.violations = append(h.violations, violation{kind, text, of})
 }
 
-// granted returns the holds of a lock in the order in which they were acquired.
+// granted returns the holds of a lock in the order of their tokens, or in which they were reported.
 func (h *history) granted(lock int) []*hold {
 	var got []*hold
 	for _, o := range h.holds {
@@ -166,15 +169,10 @@ func (h *history) granted(lock int) []*hold {
 			got = append(got, o)
 		}
 	}
-	slices.SortFunc(got, func(a, b *hold) int { return cmp.Compare(a.at(acquired), b.at(acquired)) })
+	slices.SortFunc(got, func(a, b *hold) int {
+		return cmp.Or(cmp.Compare(a.Token, b.Token), cmp.Compare(a.at(acquired), b.at(acquired)))
+	})
 	return got
-}
-
-// sureUntil returns until when the holder must have had a lease: it had not learned of a loss, and
-// its timers were not late enough to hide the end of the lease.
-func (o *hold) sureUntil() time.Duration {
-	end := o.end()
-	return end.At - end.Late - unseenLateness
 }
 
 // longestWait is how long a waiter may wait for a free lock: as long as a hold of unknown outcome

@@ -10,10 +10,12 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
+	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/live/redisserver"
@@ -225,4 +227,16 @@ func outcome(err error) string {
 		return notHeld
 	}
 	return unclear
+}
+
+func TestOutcomeOfAnUnlock(t *testing.T) {
+	for want, errs := range map[string][]error{
+		unlocked: {nil},
+		notHeld:  {stage6.ErrLost, fmt.Errorf("%w: its key holds something else", stage6.ErrLost), errors.New("stage4: lock is not held")},
+		unclear:  {context.DeadlineExceeded, stage6.ErrClosed, errors.New("stage6: unlock soak:1: the outcome is not known")},
+	} {
+		for _, err := range errs {
+			require.Equal(t, want, outcome(err), err)
+		}
+	}
 }
