@@ -113,6 +113,9 @@ type loss struct {
 
 const everyLock = -1
 
+// hits reports whether holds of a lock may have been removed.
+func (l loss) hits(lock int) bool { return l.lock == lock || l.lock == everyLock }
+
 // violation is one finding and its holds.
 type violation struct {
 	kind, text string

@@ -114,7 +114,7 @@ func (h *history) lockOperations(lock int, granted []*hold) (ops []operation) {
 		}
 	}
 	for _, l := range h.losses {
-		if l.lock == lock || l.lock == everyLock {
+		if l.hits(lock) {
 			ops = append(ops, operation{removed, nil, 0, l.span})
 		}
 	}

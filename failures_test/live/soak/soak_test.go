@@ -108,14 +108,14 @@ func (r *run) report() string {
 	return b.String()
 }
 
-// timeline returns the events of some holds, and the faults of their workers and the losses of their
-// locks during that time.
+// timeline returns the events of some holds, the faults of their workers during that time, and the
+// losses of the lock during the first hold.
 func (h *history) timeline(of []*hold) string {
 	var lines []string
 	add := func(at time.Duration, name any, what string) {
 		lines = append(lines, fmt.Sprintf("  %11.6f s  %-6v  %s\n", at.Seconds(), name, what))
 	}
-	for _, o := range of {
+	for i, o := range of {
 		for _, e := range o.events {
 			what := strings.TrimSpace(e.Kind + " " + e.Text)
 			if e.Late > unseenLateness {
@@ -124,7 +124,7 @@ func (h *history) timeline(of []*hold) string {
 			add(e.At, o, what)
 		}
 		for _, l := range h.losses {
-			if (l.lock == o.Lock || l.lock == everyLock) && l.meets(o) {
+			if i == 0 && l.hits(o.Lock) && l.meets(o) {
 				add(l.from, "redis", fmt.Sprintf("its holder %s, until %.6f s", removed, l.to.Seconds()))
 			}
 		}
