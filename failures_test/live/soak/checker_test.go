@@ -13,6 +13,10 @@ import (
 // handmade is a history of lock 0, with times in milliseconds. The lease is 500 ms.
 type handmade struct{ *history }
 
+func newHandmade() handmade {
+	return handmade{&history{holds: map[int64]*hold{}, counts: map[string]int{}, until: time.Hour}}
+}
+
 func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // hold adds a hold of a new process, with a higher token than before. events alternates kinds and
@@ -25,17 +29,23 @@ func (h handmade) hold(askedAt, acquiredAt int, events ...any) *hold {
 	for i := 0; i < len(events); i += 2 {
 		h.add(by, event{Kind: events[i].(string), At: ms(events[i+1].(int)), Hold: id})
 	}
-	by.ended = by.last
+	by.ended = by.last.At
 	return h.holds[id]
 }
 
 // use adds a request to the ledger.
 func (h handmade) use(o *hold, kind string, from, to int, value int64) {
 	h.add(o.by, event{Kind: kind, Since: ms(from), At: ms(to), Hold: o.Hold, Value: value})
-	o.by.ended = o.by.last
+	o.by.ended = o.by.last.At
 }
 
-func (o *hold) stall(from, to int) { o.by.stalls = append(o.by.stalls, span{ms(from), ms(to)}) }
+// late sets how late the timers of the process were.
+func (o *hold) late(n int) {
+	for i := range o.events {
+		o.events[i].Late = ms(n)
+	}
+	o.by.last.Late = ms(n)
+}
 
 func (h handmade) lose(lock, from, to int) {
 	h.losses = append(h.losses, loss{span{ms(from), ms(to)}, lock})
@@ -59,15 +69,15 @@ func TestHistories(t *testing.T) {
 			h.hold(5, 505, unlocking, 510, unlocked, 520)
 		}},
 		"a late unlock that found the lock lost": {"", func(h handmade) {
-			h.hold(1, 10, unlocking, 2010, notHeld, 2020).stall(300, 2000)
+			h.hold(1, 10, unlocking, 2010, notHeld, 2020).late(1700)
 			h.hold(5, 905, unlocking, 910, unlocked, 920)
 		}},
 		"an unlock with an error that worked": {"", func(h handmade) {
 			h.hold(1, 10, unlocking, 20, unclear, 30)
 			h.hold(5, 25, unlocking, 40, unlocked, 50)
 		}},
-		"an unlock that worked, by a process that stalled before the answer": {"", func(h handmade) {
-			h.hold(1, 10, unlocking, 20, notHeld, 1020).stall(22, 1000)
+		"an unlock that worked, with an answer after the lease": {"", func(h handmade) {
+			h.hold(1, 10, unlocking, 20, notHeld, 1020)
 			h.hold(5, 25, unlocking, 40, unlocked, 50)
 		}},
 		"a forced unlock": {"", func(h handmade) {
@@ -81,7 +91,17 @@ func TestHistories(t *testing.T) {
 			h.hold(5, 35, unlocking, 40, unlocked, 50)
 		}},
 		"a removed hold that its owner believed in for another lease": {"", func(h handmade) {
-			h.hold(1, 10, unlocking, 600, notHeld, 610)
+			h.hold(1, 10, unlocking, 550, notHeld, 560)
+			h.lose(0, 20, 30)
+			h.hold(35, 40, unlocking, 900, unlocked, 910)
+		}},
+		"a removed hold of a process with late timers": {"", func(h handmade) {
+			h.hold(1, 10, lost, 730).late(180)
+			h.lose(0, 20, 30)
+			h.hold(35, 40, unlocking, 900, unlocked, 910)
+		}},
+		"a removed hold of a killed process with late timers": {"", func(h handmade) {
+			h.hold(1, 10, reentered, 730).late(180)
 			h.lose(0, 20, 30)
 			h.hold(35, 40, unlocking, 900, unlocked, 910)
 		}},
@@ -128,13 +148,22 @@ func TestHistories(t *testing.T) {
 			h.hold(330, 340, unlocking, 420, unlocked, 430)
 		}},
 		"a removed hold that its owner believed in for longer": {lockIllegal, func(h handmade) {
-			h.hold(1, 10, unlocking, 700, notHeld, 710)
+			h.hold(1, 10, unlocking, 600, notHeld, 610)
+			h.lose(0, 20, 30)
+			h.hold(35, 40, unlocking, 900, unlocked, 910)
+		}},
+		"a removed hold that its owner believed in for longer than its timers were late": {lockIllegal, func(h handmade) {
+			h.hold(1, 10, lost, 730).late(150)
 			h.lose(0, 20, 30)
 			h.hold(35, 40, unlocking, 900, unlocked, 910)
 		}},
 		"a waiter at a free lock": {unserved, func(h handmade) {
 			h.hold(1, 10, unlocking, 20, unlocked, 30)
 			h.hold(15, 9000, unlocking, 9010, unlocked, 9020)
+		}},
+		"a waiter of a process with late timers": {"", func(h handmade) {
+			h.hold(1, 10, unlocking, 20, unlocked, 30)
+			h.hold(15, 1800, unlocking, 1810, unlocked, 1820).late(300)
 		}},
 		"a waiter during a fault": {"", func(h handmade) {
 			h.hold(1, 10, unlocking, 20, unlocked, 30)
@@ -181,7 +210,7 @@ func TestHistories(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := handmade{&history{holds: map[int64]*hold{}, counts: map[string]int{}, until: time.Hour}}
+			h := newHandmade()
 			c.add(h)
 			h.check()
 			if c.want == "" {
@@ -196,7 +225,7 @@ func TestHistories(t *testing.T) {
 }
 
 func TestViolationInALongHistoryIsFound(t *testing.T) {
-	h := handmade{&history{holds: map[int64]*hold{}, counts: map[string]int{}, until: time.Hour}}
+	h := newHandmade()
 	for i := range 2000 {
 		h.hold(max(1, 10*i-200), 10*i+2, unlocking, 10*i+5, unlocked, 10*i+6)
 	}

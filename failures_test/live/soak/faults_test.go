@@ -114,15 +114,10 @@ func (r *run) replace(w *slot, d time.Duration) {
 	assert.NoError(r.t, r.start(w))
 }
 
-func (r *run) stop(w *slot, d time.Duration) {
-	s := span{from: r.clock.now()}
+func (*run) stop(w *slot, d time.Duration) {
 	_ = w.Stop() // as in replace
 	time.Sleep(d)
 	_ = w.Continue()
-	s.to = r.clock.now()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	w.stalls = append(w.stalls, s)
 }
 
 func (r *run) silence(w *slot, d time.Duration) {

@@ -40,18 +40,18 @@ const (
 	wrote     = "wrote the ledger"           // Value: the new counter
 	rejected  = "was rejected by the ledger" // its token is stale
 	reentered = "re-entered the lock"
-	unlocking = "unlocks"                  // before the call
-	unlocked  = "unlocked"                 // after the call, which returned nil
-	notHeld   = "had lost it before"       // after the call, which returned ErrLost
-	unclear   = "unlocked with an error"   // after the call, which may have unlocked
-	stalled   = "did not run for a moment" // the whole process
+	unlocking = "unlocks"                // before the call
+	unlocked  = "unlocked"               // after the call, which returned nil
+	notHeld   = "had lost it before"     // after the call, which returned ErrLost
+	unclear   = "unlocked with an error" // after the call, which may have unlocked
 )
 
 // event is a report of a worker.
 type event struct {
 	Kind  string
 	At    time.Duration
-	Since time.Duration // when the request to the ledger, or the stall, began
+	Late  time.Duration // how late the timers of the process were shortly before
+	Since time.Duration // when the request to the ledger began
 	Hold  int64         // the ID of the attempt to acquire, and of the hold
 	Lock  int
 	Lane  int // the worker's goroutine
@@ -68,35 +68,41 @@ type hold struct {
 	mayEnd time.Duration // the earliest end of its lease; see earliestEnd
 }
 
-// at returns the time of the first event of that kind, or 0.
-func (o *hold) at(kind string) time.Duration {
+// first returns the first event of that kind, or none.
+func (o *hold) first(kind string) event {
 	for _, e := range o.events {
 		if e.Kind == kind {
-			return e.At
+			return e
 		}
 	}
-	return 0
+	return event{}
 }
+
+// at returns the time of the first event of that kind, or 0.
+func (o *hold) at(kind string) time.Duration { return o.first(kind).At }
 
 // String returns the holder: process and goroutine.
 func (o *hold) String() string {
 	return fmt.Sprintf("%s.%d", o.by.name, o.Lane)
 }
 
-// ended returns when the holder stopped believing that it holds the lock: it learned of a loss,
-// began to unlock, or was killed.
-func (o *hold) ended() time.Duration {
-	end := cmp.Or(o.at(unlocking), o.by.last)
-	if o.at(lost) > 0 {
-		end = min(end, o.at(lost))
+// end returns the event with which the holder stopped believing that it holds the lock: it learned
+// of a loss or began to unlock. For a killed process it is the last event.
+func (o *hold) end() event {
+	end := cmp.Or(o.first(unlocking), o.by.last)
+	if e := o.first(lost); e.At > 0 && e.At < end.At {
+		return e
 	}
-	return max(end, o.at(acquired))
+	return end
 }
 
 // over returns when the hold's last command had ended.
 func (o *hold) over() time.Duration {
-	return max(cmp.Or(o.at(unlocked), o.at(notHeld), o.at(unclear), o.by.last), o.ended())
+	return max(cmp.Or(o.at(unlocked), o.at(notHeld), o.at(unclear), o.by.last.At), o.end().At)
 }
+
+// meets reports whether it overlaps the time of the hold.
+func (s span) meets(o *hold) bool { return s.from <= o.over() && s.to >= o.at(asked) }
 
 // loss is a time when holds were removed by others than their owners: by ForceUnlock, or because
 // the server lost its data.
@@ -106,6 +112,9 @@ type loss struct {
 }
 
 const everyLock = -1
+
+// hits reports whether holds of a lock may have been removed.
+func (l loss) hits(lock int) bool { return l.lock == lock || l.lock == everyLock }
 
 // violation is one finding and its holds.
 type violation struct {
@@ -137,13 +146,11 @@ type history struct {
 func (h *history) add(by *process, e event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	by.last = max(by.last, e.At)
+	if e.At > by.last.At {
+		by.last = e
+	}
 	h.counts[e.Kind]++
-	switch e.Kind {
-	case stalled:
-		by.stalls = append(by.stalls, span{e.Since, e.At})
-		return
-	case asked:
+	if e.Kind == asked {
 		h.holds[e.Hold] = &hold{event: e, by: by}
 	}
 	o := h.holds[e.Hold]
@@ -154,10 +161,10 @@ func (h *history) add(by *process, e event) {
 func (h *history) addViolation(kind, text string, of ...*hold) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.violations = append(h.violations, violation{kind, text, slices.DeleteFunc(of, func(o *hold) bool { return o == nil })})
+	h.violations = append(h.violations, violation{kind, text, of})
 }
 
-// granted returns the holds of a lock in the order in which they were acquired.
+// granted returns the holds of a lock in the order of their tokens, or in which they were reported.
 func (h *history) granted(lock int) []*hold {
 	var got []*hold
 	for _, o := range h.holds {
@@ -165,38 +172,23 @@ func (h *history) granted(lock int) []*hold {
 			got = append(got, o)
 		}
 	}
-	slices.SortFunc(got, func(a, b *hold) int { return cmp.Compare(a.at(acquired), b.at(acquired)) })
+	slices.SortFunc(got, func(a, b *hold) int {
+		return cmp.Or(cmp.Compare(a.Token, b.Token), cmp.Compare(a.at(acquired), b.at(acquired)))
+	})
 	return got
 }
 
-// slack is the time within which a running process notices that a lease has ended.
-const slack = lease / 5
-
-// sureUntil returns until when the holder must have had a lease: it had not learned of a loss, and
-// its process was running. If the process stalled shortly before the hold ended, only the time
-// before the stall counts.
-func (o *hold) sureUntil() time.Duration {
-	at := o.ended() - slack
-	for moved := true; moved; {
-		moved = false
-		for _, s := range o.by.stalls {
-			if s.from-slack < at && at <= s.to {
-				at, moved = s.from-slack, true
-			}
-		}
-	}
-	return at
-}
-
 // longestWait is how long a waiter may wait for a free lock: as long as a hold of unknown outcome
-// can block it, and some time for a busy machine.
+// can block it, and some time for
+// a server and other processes on a busy machine.
 const longestWait = 2*lease + 500*time.Millisecond
 
 // checkWaits reports waiters that did not get a free lock although there was no fault.
 func (h *history) checkWaits(lock int, granted []*hold) {
 	for _, o := range h.holds {
-		from, to := o.at(asked), min(cmp.Or(o.at(acquired), o.at(refused), o.by.last), h.until)
-		if o.Lock != lock || to-from <= longestWait {
+		end := cmp.Or(o.first(acquired), o.first(refused), o.by.last)
+		from, to, longest := o.at(asked), min(end.At, h.until), longestWait+end.Late
+		if o.Lock != lock || to-from <= longest {
 			continue
 		}
 		for _, other := range granted {
@@ -211,7 +203,7 @@ func (h *history) checkWaits(lock int, granted []*hold) {
 				from = max(from, f.to+2*lease)
 			}
 		}
-		if to-from > longestWait {
+		if to-from > longest {
 			h.addViolation(unserved, fmt.Sprintf("%s waited for lock %d, free since %v, until %v", o, lock, from, to), o)
 		}
 	}

@@ -83,36 +83,38 @@ var nondeterministic = porcupine.NondeterministicModel{
 
 var model = nondeterministic.ToModel()
 
-// earliestEnd returns when the lease of a hold may have ended at the earliest.
-func (o *hold) earliestEnd() time.Duration {
-	sure := max(o.at(asked)+lease, o.sureUntil())
-	switch {
-	case o.at(unlocked) > 0:
-		return 1<<63 - 1 // it lasted until the unlock
-	case o.at(unlocking) > 0 && (o.at(notHeld) == 0 || o.at(notHeld) >= sure):
-		return min(sure, o.at(unlocking)) // the unlock may have worked
+// earliestEnd returns when the lease of a hold may have ended at the earliest, and why not before.
+// The holder must have had a lease while it had not learned of a loss, unless its timers were late.
+func (o *hold) earliestEnd() (at time.Duration, why string) {
+	if worked := o.at(unlocked); worked > 0 {
+		return 1<<63 - 1, fmt.Sprintf("its unlock worked by %v", worked)
 	}
-	return sure
+	at, why = o.at(asked)+lease, fmt.Sprintf("it asked at %v for a lease of %v", o.at(asked), lease)
+	end := o.end()
+	if sure := end.At - end.Late - unseenLateness; sure > at {
+		at, why = sure, fmt.Sprintf("%q is from %v, with timers up to %v late", end.Kind, end.At, end.Late)
+	}
+	if began := o.at(unlocking); began > 0 && began < at && (o.at(notHeld) == 0 || o.at(notHeld) >= at) {
+		return began, fmt.Sprintf("its unlock from %v on may have worked", began)
+	}
+	return at, why
 }
 
 func (op operation) String() string {
-	if op.hold == nil {
-		return "a holder " + op.kind
-	}
 	return fmt.Sprintf("%s %s (lock %d, value %d)", op.hold, op.kind, op.hold.Lock, op.value)
 }
 
 // lockOperations returns the operations of a lock in the order of their calls.
 func (h *history) lockOperations(lock int, granted []*hold) (ops []operation) {
 	for _, o := range granted {
-		o.mayEnd = o.earliestEnd()
+		o.mayEnd, _ = o.earliestEnd()
 		ops = append(ops, operation{acquired, o, 0, span{o.at(asked), o.at(acquired)}})
 		if o.at(unlocked) > 0 {
 			ops = append(ops, operation{unlocked, o, 0, span{o.at(unlocking), o.at(unlocked)}})
 		}
 	}
 	for _, l := range h.losses {
-		if l.lock == lock || l.lock == everyLock {
+		if l.hits(lock) {
 			ops = append(ops, operation{removed, nil, 0, l.span})
 		}
 	}
@@ -124,7 +126,7 @@ func (h *history) lockOperations(lock int, granted []*hold) (ops []operation) {
 // have sent one that it did not report.
 func ledgerOperations(granted []*hold) (ops []operation) {
 	for _, o := range granted {
-		unreported := operation{maybeRead, o, 0, span{o.at(acquired), o.by.ended + slack}}
+		unreported := operation{maybeRead, o, 0, span{o.at(acquired), o.by.ended}}
 		for _, e := range o.events {
 			switch e.Kind {
 			case read:
@@ -143,6 +145,14 @@ func ledgerOperations(granted []*hold) (ops []operation) {
 	return ops
 }
 
+// calls returns operations as porcupine gets them.
+func calls(ops []operation) (calls []porcupine.Operation) {
+	for _, op := range ops {
+		calls = append(calls, porcupine.Operation{Input: op, Call: int64(op.from), Return: int64(op.to)})
+	}
+	return calls
+}
+
 // checkTime limits the check of one lock or ledger.
 const checkTime = 20 * time.Second
 
@@ -155,40 +165,16 @@ func (h *history) check() (operations, undecided int) {
 		for kind, ops := range map[string][]operation{
 			lockIllegal: h.lockOperations(lock, granted), ledgerIllegal: ledgerOperations(granted),
 		} {
-			var history []porcupine.Operation
-			for _, op := range ops {
-				history = append(history, porcupine.Operation{Input: op, Call: int64(op.from), Return: int64(op.to)})
-			}
-			operations += len(history)
-			switch porcupine.CheckOperationsTimeout(model, history, checkTime) {
+			operations += len(ops)
+			switch porcupine.CheckOperationsTimeout(model, calls(ops), checkTime) {
 			case porcupine.Unknown:
 				undecided++
 			case porcupine.Illegal:
-				h.explain(kind, history)
+				if kind == ledgerIllegal || !h.explainOverlap(lock, granted) {
+					h.explain(kind, calls(ops))
+				}
 			}
 		}
 	}
 	return operations, undecided
-}
-
-// explain reports the operation that does not fit: the first to return among those that are not in
-// the longest partial linearization.
-func (h *history) explain(kind string, ops []porcupine.Operation) {
-	_, info := porcupine.CheckOperationsVerbose(model, ops, checkTime)
-	var longest []porcupine.Operation
-	for _, partial := range info.PartialLinearizationsOperations()[0] {
-		if len(partial) > len(longest) {
-			longest = partial
-		}
-	}
-	ops = slices.DeleteFunc(ops, func(op porcupine.Operation) bool {
-		return slices.ContainsFunc(longest, func(o porcupine.Operation) bool { return o.Input == op.Input })
-	})
-	wrong := slices.MinFunc(ops, func(a, b porcupine.Operation) int { return cmp.Compare(a.Return, b.Return) }).Input.(operation)
-	text, of := wrong.String(), []*hold{wrong.hold}
-	if n := len(longest); n > 0 {
-		last := longest[n-1].Input.(operation)
-		text, of = fmt.Sprintf("%s, which cannot be after: %s", wrong, last), append(of, last.hold)
-	}
-	h.addViolation(kind, text, of...)
 }

@@ -108,18 +108,28 @@ func (r *run) report() string {
 	return b.String()
 }
 
-// timeline returns the events of some holds, and the faults of their workers during that time.
+// timeline returns the events of some holds, the faults of their workers during that time, and the
+// losses of the lock during the first hold.
 func (h *history) timeline(of []*hold) string {
 	var lines []string
 	add := func(at time.Duration, name any, what string) {
 		lines = append(lines, fmt.Sprintf("  %11.6f s  %-6v  %s\n", at.Seconds(), name, what))
 	}
-	for _, o := range of {
+	for i, o := range of {
 		for _, e := range o.events {
-			add(e.At, o, strings.TrimSpace(e.Kind+" "+e.Text))
+			what := strings.TrimSpace(e.Kind + " " + e.Text)
+			if e.Late > unseenLateness {
+				what += fmt.Sprintf(" (timers up to %v late)", e.Late)
+			}
+			add(e.At, o, what)
+		}
+		for _, l := range h.losses {
+			if i == 0 && l.hits(o.Lock) && l.meets(o) {
+				add(l.from, "redis", fmt.Sprintf("its holder %s, until %.6f s", removed, l.to.Seconds()))
+			}
 		}
 		for _, f := range h.faults {
-			if f.target == o.by.name && f.from <= o.over() && f.to >= o.at(asked) {
+			if f.target == o.by.name && f.meets(o) {
 				add(f.from, f.target, fmt.Sprintf("fault: %s, until %.6f s", f.kind, f.to.Seconds()))
 			}
 		}

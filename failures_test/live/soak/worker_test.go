@@ -10,10 +10,12 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
+	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/live/redisserver"
@@ -36,6 +38,7 @@ type worker struct {
 	rdb, ledger *redis.Client
 	svc         *stage6.Service // nil for other locks
 	stage       stages.Stage    // of another lock
+	probes      *probes
 	send        func(any)
 	attempts    atomic.Int64
 }
@@ -43,7 +46,7 @@ type worker struct {
 // work runs a worker process. Its clients have go-redis's defaults, as in most programs.
 func work(j job, orders <-chan string, send func(any)) (err error) {
 	logging.Disable() // it would print a line for each fault
-	w := &worker{job: j, rdb: redisserver.NewClient(j.Redis), ledger: redisserver.NewClient(j.Ledger), send: send}
+	w := &worker{job: j, rdb: redisserver.NewClient(j.Redis), ledger: redisserver.NewClient(j.Ledger), probes: newProbes(j.Clock), send: send}
 	defer w.rdb.Close()
 	defer w.ledger.Close()
 	if j.Lock == finalLock {
@@ -57,7 +60,6 @@ func work(j job, orders <-chan string, send func(any)) (err error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { <-orders; cancel() }()
-	go w.watchStalls()
 	var lanes sync.WaitGroup
 	for lane := range goroutines {
 		random := rand.New(rand.NewPCG(j.Seed, uint64(j.Process)<<32|uint64(lane)))
@@ -71,23 +73,10 @@ func work(j job, orders <-chan string, send func(any)) (err error) {
 	return nil
 }
 
-// watchStalls reports when the process was stopped or got no CPU time. The holder could not notice
-// anything then, which is not the lock's fault.
-func (w *worker) watchStalls() {
-	const tick = 5 * time.Millisecond
-	for before := w.Clock.now(); ; {
-		time.Sleep(tick)
-		now := w.Clock.now()
-		if now-before > 6*tick {
-			w.report(event{Kind: stalled, Since: before})
-		}
-		before = now
-	}
-}
-
 // report sends an event with the current time.
 func (w *worker) report(e event) {
 	e.At = w.Clock.now()
+	e.Late = w.probes.longest(e.At)
 	w.send(e)
 }
 
@@ -238,4 +227,16 @@ func outcome(err error) string {
 		return notHeld
 	}
 	return unclear
+}
+
+func TestOutcomeOfAnUnlock(t *testing.T) {
+	for want, errs := range map[string][]error{
+		unlocked: {nil},
+		notHeld:  {stage6.ErrLost, fmt.Errorf("%w: its key holds something else", stage6.ErrLost), errors.New("stage4: lock is not held")},
+		unclear:  {context.DeadlineExceeded, stage6.ErrClosed, errors.New("stage6: unlock soak:1: the outcome is not known")},
+	} {
+		for _, err := range errs {
+			require.Equal(t, want, outcome(err), err)
+		}
+	}
 }
