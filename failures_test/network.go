@@ -186,7 +186,7 @@ var networkFailures = []Failure{
 		ID: "retry-unlock", Family: Network,
 		Title:    "go-redis repeats the Unlock, and B has the lock by now",
 		Story:    "Redis executes A's unlock, and the reply is lost. Before go-redis sends it again, B takes the lock. The repetition removes B's key; or, where the owner is compared in Redis, tells A that it lost a lock it has just freed.",
-		Fixed:    "Lock commands are sent once. If the outcome of an unlock is unknown and the next attempt finds no key, it has succeeded.",
+		Fixed:    "Lock commands are sent once. If the outcome of an unlock is unknown and the next attempt finds nothing, Unlock returns an error that says so. With fencing tokens it can know more: if no client came after, it has succeeded.",
 		Breaks:   []oracle.Rule{oracle.WrongDelete, oracle.Truth},
 		Client:   world.DefaultRetries,
 		Requires: []Precondition{given("A B")},

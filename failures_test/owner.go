@@ -219,7 +219,7 @@ var ownerFailures = []Failure{
 		ID: "unlock-after-failed-unlock", Family: Owner,
 		Title:    "Unlock fails, the lease ends, and A unlocks again",
 		Story:    "A's Unlock is lost in the network, and Redis refuses all that A sends after it, until the lease has ended. A gets an error. Then B takes the lock, and A unlocks once more, as the error says it may. It must leave B's lock alone, and must not return nil: A's hold was lost, not released. Later A locks and unlocks as before: the failed Unlock must leave nothing behind in A's process.",
-		Fixed:    "Unlock compares the owner's value. An unknown outcome stays unknown only until the lease ends.",
+		Fixed:    "Unlock compares the owner's value. If it finds nothing, it does not take an earlier attempt of unknown outcome for a success.",
 		Breaks:   []oracle.Rule{oracle.WrongDelete, oracle.Truth},
 		Given:    []oracle.Rule{oracle.Leak}, // the Unlock that failed leaves the key for the rest of its lease
 		Requires: []Precondition{given("A B A"), ends("A")},

@@ -269,7 +269,7 @@ func needsTheRightToALease(t *testing.T, l Lock) {
 	server.Server().SetPreHook(func(p *miniserver.Peer, command string, _ ...string) bool {
 		denied := command == "PEXPIRE"
 		if denied {
-			p.WriteError("ERR The user executing the script can't run this command or subcommand")
+			p.WriteError("ERR The user executing the script can't run this command or subcommand script: 0f5f38fe, on @user_script:9.")
 		}
 		return denied
 	})

@@ -128,7 +128,7 @@ func leavesNothingToCleanUp(t *testing.T, l Lock) {
 			"CLUSTERDOWN The cluster is down", "CROSSSLOT Keys in request don't hash to the same slot", "TRYAGAIN Multiple keys request",
 			"MOVED 3999 127.0.0.1:6381", "ASK 3999 127.0.0.1:6381", "EXECABORT Transaction discarded", "ERR max number of clients reached",
 			"ERR unknown command 'SET'", "ERR wrong number of arguments for 'set' command", "ERR invalid expire time in 'set' command",
-			"ERR The user executing the script can't run this command",
+			"ERR The user executing the script can't run this command script: 0f5f38fe, on @user_script:1.",
 		} {
 			b.Before(world.Of(trace.OpTryLock, world.Write)).Fail(refusal)
 			b.TryLock()

@@ -35,6 +35,7 @@ type Lock struct {
 	Lost    error  // error of Unlock after the lease has ended; by default NotHeld
 	Again   error  // error of Unlock after an Unlock that Redis refused; by default none: it may be repeated
 	Refused string // suffix of the error of a wait while another client held the lock
+	Resends bool   // an Unlock that is not answered is sent again
 	Service bool   // it is created by a service, not by NewMutex
 }
 
@@ -79,6 +80,12 @@ func Test(t *testing.T, l Lock) {
 		{"two calls of one owner at one instant are both counted", l.has(failures.Reentry), countsCallsAtOneInstant},
 		{"an acquire of unknown outcome is cleaned up for a lease", l.Lost != l.NotHeld, cleansUpForALease},
 		{"a refused acquire leaves nothing to clean up", l.Lost != l.NotHeld, leavesNothingToCleanUp},
+		{"a script that Redis stopped is sent once", l.Lost != l.NotHeld && !l.Service, sendsOnceWhatRedisStopped},
+		{"an Unlock of unknown outcome says so", l.Resends, tellsWhatItDoesNotKnow},
+		{"a renewal that Redis refuses is no loss", l.Lost != l.NotHeld && !l.Service, renewsAfterARefusal},
+		{"data under the key is an error, and stays", l.has(failures.Reentry) && !l.Service, refusesWhatIsNoLock},
+		{"a hash that the user may not read is a held lock", l.has(failures.Reentry) && !l.Service, takesForALockWhatItMayNotRead},
+		{"a lock of Redisson is a held lock", l.has(failures.Reentry) && !l.Service, waitsForALockOfAnotherLibrary},
 		{"no key stays forever", l.NotHeld != nil, leavesNoKeyForever},
 		{"every failure ends the same with another lease, and no value comes twice", true, keepsItsOutcomes},
 	} {

@@ -28,8 +28,8 @@ var lessons = map[string][]string{
 		"shortestRenewed", "Option", "WithoutWatchdog", "renewScript", "watchdog", "start", "stop", "renew",
 	},
 	"6.1": {
-		"ErrLocked", "ErrNotHeld", "ErrLost", "unlockScript", "Mutex", "NewMutex", "TryLock", "Lock", "Hold", "newHold", "Context", "Unlock",
-		"WithoutWatchdog", "renewScript", "watchdog", "start", "watch", "lose", "stop", "renew",
+		"ErrLocked", "ErrNotHeld", "ErrLost", "isWrongType", "Mutex", "NewMutex", "TryLock", "Lock", "Hold", "newHold", "Context", "Unlock",
+		"WithoutWatchdog", "watchdog", "start", "watch", "lose", "stop", "renew",
 	},
 	"6.2": {
 		"Mutex", "NewMutex", "TryLock", "Lock", "Hold", "Unlock", "attempts", "refusals", "isRefusal", "isUnknown", "ended", "free", "cleanUp",
@@ -41,7 +41,7 @@ var lessons = map[string][]string{
 		"ownership", "newOwnership", "reenter", "set", "HoldCount", "free", "setCount", "cleanUp", "watchdog",
 	},
 	"6.4": {"keyPrefix", "keyPrefix, pollInterval", "acquireScript", "TryLock", "try", "Lock", "countScript"},
-	"6.5": {"acquireScript", "try", "Token", "ownership", "newOwnership", "forceScript", "ForceUnlock"},
+	"6.5": {"acquireScript", "try", "Token", "Unlock", "ownership", "newOwnership", "countScript", "set", "setCount", "forceScript", "ForceUnlock"},
 }
 
 func TestNeighboursDifferInTheirLessonOnly(t *testing.T) {

@@ -98,7 +98,7 @@ var map6 = []Part{
 	},
 	{
 		File:  "force.lua",
-		Adds:  "As in 6.5, and it leaves a key alone that is no lock.",
+		Adds:  "As in 6.5, with a channel that the layout names.",
 		Tests: []string{"TestForceUnlockFreesWhateverIsHeld", "TestKeyThatIsNoHashIsExplained"},
 	},
 }

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
 // ErrLost is returned by Unlock when the lease ended before it, and is the cause
 // with which the context of such a hold ends.
 var ErrLost = errors.New("stage6: hold is lost")
+
+// isWrongType reports whether Redis has found a key of another type.
+func isWrongType(err error) bool { return err != nil && strings.Contains(err.Error(), "WRONGTYPE") }
 
 // Hold represents one successful Lock. Only one goroutine at a time may use it;
 // any number may use its context.
@@ -50,7 +54,7 @@ func (h *Hold) Unlock(ctx context.Context) error {
 	h.end(ErrNotHeld) // before the lock is freed: work with this context is told in time
 	w.stop()
 	deleted, err := unlockScript.Run(ctx, w.rdb, []string{w.key}, w.owner).Int()
-	if err != nil {
+	if err != nil && !isWrongType(err) {
 		return fmt.Errorf("stage6: unlock %s: %w", w.key, err)
 	}
 	h.released = true

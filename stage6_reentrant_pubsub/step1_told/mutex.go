@@ -43,7 +43,7 @@ var ErrNotHeld = errors.New("stage6: hold is released already")
 //
 // Returns 1 if the lock was freed, 0 if this owner no longer held it.
 var unlockScript = redis.NewScript(`-- unlock
-if redis.pcall("GET", KEYS[1]) == ARGV[1] then -- pcall: a key of another type is not this owner's
+if redis.call("GET", KEYS[1]) == ARGV[1] then
 	return redis.call("DEL", KEYS[1])
 end
 return 0

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
 // ErrLost is returned by Unlock when the lease ended before it, and is the cause
 // with which the context of such a hold ends.
 var ErrLost = errors.New("stage6: hold is lost")
+
+// isWrongType reports whether Redis has found a key of another type.
+func isWrongType(err error) bool { return err != nil && strings.Contains(err.Error(), "WRONGTYPE") }
 
 // Hold represents one successful Lock. Only one goroutine at a time may use it;
 // any number may use its context.
@@ -18,7 +22,7 @@ type Hold struct {
 	end      context.CancelCauseFunc // ends ctx
 	watchdog *watchdog
 	released bool
-	unknown  bool // an unlock was sent, and its outcome is unknown
+	unknown  error // of an unlock whose outcome is unknown
 }
 
 // newHold returns the hold of a lock whose acquire was sent at that time.
@@ -34,10 +38,11 @@ func (m *Mutex) newHold(ctx context.Context, owner string, sent time.Time) *Hold
 func (h *Hold) Context() context.Context { return h.ctx }
 
 // Unlock ends the hold's context and frees the lock. It returns ErrLost when the
-// hold is lost, and ErrNotHeld when it was released before; after any other error it
-// may be called again. It takes no context. It waits for a renewal under way, a
-// third of the ttl at most, and then for three answers, a sixth of the ttl each at
-// most.
+// hold is lost, and ErrNotHeld when it was released before. If the outcome of an attempt
+// is unknown and the next one finds nothing, Unlock returns an error that says so, and
+// the hold is over. After any other error it may be called again. It takes no context.
+// It waits for a renewal under way, a third of the ttl at most, and then for three
+// answers, a sixth of the ttl each at most.
 func (h *Hold) Unlock() error {
 	w := h.watchdog
 	if h.released {
@@ -53,17 +58,19 @@ func (h *Hold) Unlock() error {
 	for range attempts {
 		var deleted bool
 		deleted, err = w.free(w.owner)
-		if err == nil {
-			h.released = true
-			if !deleted && !(h.unknown && time.Now().Before(w.until)) { // otherwise the unlock before deleted it
-				return ErrLost
-			}
+		h.released = err == nil
+		switch {
+		case deleted:
 			return nil
+		case err == nil && h.unknown != nil: // that attempt has freed the lock, or the lock was lost before
+			return fmt.Errorf("stage6: unlock %s: the outcome is not known: %w", w.key, h.unknown)
+		case err == nil:
+			return ErrLost
+		case isRefusal(err):
+			return fmt.Errorf("stage6: unlock %s: %w", w.key, err)
+		case isUnknown(err):
+			h.unknown = err
 		}
-		if isRefusal(err) {
-			break
-		}
-		h.unknown = h.unknown || isUnknown(err)
 	}
 	return fmt.Errorf("stage6: unlock %s: %w", w.key, err)
 }

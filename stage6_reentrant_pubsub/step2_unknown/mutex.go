@@ -4,8 +4,9 @@
 //
 // It solves the key that is left behind: a lock that such an acquire may have taken is
 // freed in the background. An unlock is sent again until Redis answers, and takes no
-// context: a caller whose context has ended still frees its lock. go-redis sends each
-// command of the lock once; the lock decides what is sent again.
+// context: a caller whose context has ended still frees its lock. If it cannot know what
+// became of an unlock, it says so. go-redis sends each command of the lock once; the lock
+// decides what is sent again.
 //
 // Not solved yet: a holder that calls a function which takes the same lock waits
 // for itself.
@@ -44,7 +45,7 @@ var ErrNotHeld = errors.New("stage6: hold is released already")
 //
 // Returns 1 if the lock was freed, 0 if this owner no longer held it.
 var unlockScript = redis.NewScript(`-- unlock
-if redis.pcall("GET", KEYS[1]) == ARGV[1] then -- pcall: a key of another type is not this owner's
+if redis.call("GET", KEYS[1]) == ARGV[1] then
 	return redis.call("DEL", KEYS[1])
 end
 return 0

@@ -21,7 +21,7 @@ import (
 var lock = locktest.Lock{
 	Subject: step.Subject("6.2", "step2_unknown", stage6.NewMutex, stage6.WithoutWatchdog(), stage6.ErrLocked, stage6.ErrLost,
 		failures.Scripts, failures.Watchdog),
-	Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost,
+	Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost, Resends: true,
 }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

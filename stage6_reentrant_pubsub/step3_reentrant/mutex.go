@@ -41,8 +41,14 @@ var ErrNotHeld = errors.New("stage6: hold is released already")
 // ARGV[2] the lease in milliseconds
 //
 // Returns 1 if the lock was taken, 0 if another client holds it.
+// It is an error if the key is no lock: an owner ends with a number, and its count is a number from 1 on.
 var acquireScript = redis.NewScript(`-- acquire
-if redis.call("EXISTS", KEYS[1]) == 1 then
+local owners = redis.call("HLEN", KEYS[1]) -- an error if the key is not a hash
+if owners > 0 then
+	local lock = owners == 1 and redis.pcall("HGETALL", KEYS[1]) or {"", ""} -- pcall: the user may lack this right
+	if not (lock.err or string.find(lock[1], ".:%d+$") and string.find(lock[2], "^[1-9]%d*$")) then
+		return {err = "WRONGTYPE Operation against a key holding the wrong kind of value"}
+	end
 	return 0
 end
 redis.call("PEXPIRE", KEYS[1], ARGV[2]) -- fails before the key is written, if the user may not set a lease
@@ -94,7 +100,7 @@ func (m *Mutex) TryLock(ctx context.Context) (*Hold, error) {
 		return outer.own.reenter(ctx)
 	}
 	for range attempts {
-		owner, sent := uuid.NewString(), time.Now()
+		owner, sent := uuid.NewString()+":1", time.Now()
 		taken, err := acquireScript.Run(ctx, m.rdb, []string{m.key}, owner, m.ttl.Milliseconds()).Bool()
 		if err != nil {
 			if isUnknown(err) {

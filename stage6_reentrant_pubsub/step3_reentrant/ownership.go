@@ -15,7 +15,7 @@ type ownership struct {
 	*watchdog
 	turn    chan struct{} // capacity 1: it is full while a goroutine changes the count
 	count   int           // how often the owner holds the lock
-	unknown bool          // an unlock was sent, and its outcome is unknown
+	unknown error         // of an unlock whose outcome is unknown
 }
 
 // newOwnership returns the first hold of a lock whose acquire was sent at that time.
@@ -53,7 +53,7 @@ func (o *ownership) reenter(ctx context.Context) (*Hold, error) {
 //
 // Returns 1, or 0 if this owner no longer holds the lock.
 var countScript = redis.NewScript(`-- count
-if redis.pcall("HEXISTS", KEYS[1], ARGV[1]) ~= 1 then -- pcall: a key of another type is not this owner's
+if redis.call("HEXISTS", KEYS[1], ARGV[1]) == 0 then
 	return 0
 end
 if ARGV[2] == "0" then
@@ -64,23 +64,28 @@ return 1
 `)
 
 // set changes the owner's count. It asks again until Redis answers, three times at
-// most. If Redis does not know the owner, the lock is lost.
+// most. If Redis does not know the owner, the lock is lost; after an unlock whose
+// outcome is unknown it may have been freed.
 func (o *ownership) set(doing string, count int) error {
 	var err error
 	for range attempts {
 		var mine bool
 		mine, err = o.setCount(o.owner, count)
 		switch {
-		case err == nil && !mine && !(o.unknown && count == 0 && time.Now().Before(o.until)): // otherwise the command before freed it
-			o.lose()
-			return ErrLost
-		case err == nil:
+		case mine:
 			o.count = count
 			return nil
+		case err == nil && count == 0 && o.unknown != nil: // that attempt has freed the lock, or the lock was lost before
+			o.count = count
+			return fmt.Errorf("stage6: %s %s: the outcome is not known: %w", doing, o.key, o.unknown)
+		case err == nil:
+			o.lose()
+			return ErrLost
 		case isRefusal(err):
 			return fmt.Errorf("stage6: %s %s: %w", doing, o.key, err)
+		case count == 0 && isUnknown(err):
+			o.unknown = err
 		}
-		o.unknown = o.unknown || count == 0 && isUnknown(err)
 	}
 	return fmt.Errorf("stage6: %s %s: %w", doing, o.key, err)
 }

@@ -3,11 +3,15 @@ package stage6
 import (
 	"context"
 	"errors"
+	"strings"
 )
 
 // ErrLost is returned by Unlock when the lease ended before it, and is the cause
 // with which the context of such a hold ends.
 var ErrLost = errors.New("stage6: hold is lost")
+
+// isWrongType reports whether Redis has found a key of another type.
+func isWrongType(err error) bool { return err != nil && strings.Contains(err.Error(), "WRONGTYPE") }
 
 // Hold represents one successful Lock. It is released once, by any goroutine.
 // Holds of one owner may be released in any order.
@@ -43,11 +47,12 @@ func (m *Mutex) carried(ctx context.Context) *Hold {
 // carries the hold: a Lock with it, or with a context derived from it, re-enters.
 func (h *Hold) Context() context.Context { return h.ctx }
 
-// Unlock ends the hold's context; the last one frees the lock. It returns ErrLost
-// when the hold is lost, and ErrNotHeld when it was released before; after any other
-// error it may be called again. It takes no context. It waits for a renewal under
-// way, a third of the ttl at most, and then for three answers, a sixth of the ttl
-// each at most.
+// Unlock ends the hold's context; the last one frees the lock. It returns ErrLost when
+// the hold is lost, and ErrNotHeld when it was released before. If the outcome of an
+// attempt is unknown and the next one finds nothing, Unlock returns an error that says
+// so, and the hold is over. After any other error it may be called again. It takes no
+// context. It waits for a renewal under way, a third of the ttl at most, and then for
+// three answers, a sixth of the ttl each at most.
 func (h *Hold) Unlock() error {
 	o := h.own
 	o.turn <- struct{}{}
@@ -63,9 +68,8 @@ func (h *Hold) Unlock() error {
 	if o.count == 1 {
 		o.stop()
 	}
-	if err := o.set("unlock", o.count-1); err != nil {
-		return err
-	}
-	h.released = true
-	return nil
+	left := o.count - 1
+	err := o.set("unlock", left)
+	h.released = o.count == left // also if the outcome is not known
+	return err
 }

@@ -4,7 +4,8 @@
 //
 // It solves, together with the resource, what no lock can prevent: a holder that is
 // paused for longer than its lease, and then writes. An operator may free the lock by
-// force; its holder is told by its next renewal.
+// force; its holder is told by its next renewal. An unlock whose outcome is unknown reads
+// the last token: if it is still its own, no other client came, and the lock was freed.
 //
 // Not solved yet: the watchdog renews for as long as the process lives, also for a
 // holder that is stuck, or that has forgotten to unlock.
@@ -43,8 +44,14 @@ var ErrNotHeld = errors.New("stage6: hold is released already")
 //
 // Returns the token if the lock was taken. If another owner holds it, returns minus the
 // milliseconds that its lease lasts, or minus our own lease for a lock without a lease.
+// It is an error if the key is no lock: an owner ends with a number, and its count is a number from 1 on.
 var acquireScript = redis.NewScript(`-- acquire
-if redis.call("EXISTS", KEYS[1]) == 1 then
+local owners = redis.call("HLEN", KEYS[1]) -- an error if the key is not a hash
+if owners > 0 then
+	local lock = owners == 1 and redis.pcall("HGETALL", KEYS[1]) or {"", ""} -- pcall: the user may lack this right
+	if not (lock.err or string.find(lock[1], ".:%d+$") and string.find(lock[2], "^[1-9]%d*$")) then
+		return {err = "WRONGTYPE Operation against a key holding the wrong kind of value"}
+	end
 	local left = redis.call("PTTL", KEYS[1])
 	return -(left < 0 and ARGV[2] or left)
 end
@@ -113,7 +120,7 @@ func (m *Mutex) try(ctx context.Context) (*Hold, time.Duration, error) {
 		return hold, 0, err
 	}
 	for range attempts {
-		owner, sent := uuid.NewString(), time.Now()
+		owner, sent := uuid.NewString()+":1", time.Now()
 		answer, err := acquireScript.Run(ctx, m.rdb, []string{m.key, m.key + ":token"}, owner, m.ttl.Milliseconds()).Int64()
 		if err != nil {
 			if isUnknown(err) {

@@ -10,6 +10,8 @@ import (
 	"go.uber.org/goleak"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/trace"
+	"lockkata/failures_test/world"
 	"lockkata/internal/locktest"
 	"lockkata/internal/stages/step"
 	stage6 "lockkata/stage6_reentrant_pubsub/step5_fenced"
@@ -18,7 +20,7 @@ import (
 var lock = locktest.Lock{
 	Subject: step.Subject("6.5", "step5_fenced", stage6.NewMutex, stage6.WithoutWatchdog(), stage6.ErrLocked, stage6.ErrLost,
 		failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Fencing, failures.Force),
-	Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost,
+	Prefix: "stage6", NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost, Resends: true,
 }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -69,6 +71,22 @@ func TestTokenThatCannotBeRightGrantsNothing(t *testing.T) {
 		require.ErrorContains(t, err, "stage6: lock lock:order:1001: BADTOKEN the fencing token in Redis cannot be right: delete its key", token)
 		require.False(t, server.Exists("lock:order:1001"), token)
 	}
+}
+
+// The reply to A's unlock is lost. No other client has a higher token when A asks again.
+func TestTokenShowsThatAnUnlockWithoutAnAnswerFreedTheLock(t *testing.T) {
+	run := lock.Play(t, func(w *world.World) {
+		a := w.Client("A")
+		a.Lock()
+		a.After(world.Of(trace.OpUnlock, world.Write)).Drop()
+		a.Unlock()
+	})
+	require.Empty(t, run.Returned(t, "A", trace.OpUnlock).Result.Error)
+	require.Equal(t, []string{
+		"EVALSHA acquire 2 lock:order:1001 lock:order:1001:token A1 30000",
+		"EVALSHA count 1 lock:order:1001 A1 0",
+		"EVALSHA count 2 lock:order:1001 lock:order:1001:token A1 0 946684800000000",
+	}, run.Commands("A"))
 }
 
 func TestForceUnlockReportsWhetherTheLockWasHeld(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -13,17 +14,19 @@ import (
 // attempts is how often a command is sent whose outcome is unknown, or whose grant comes too late.
 const attempts = 3
 
-// refusals are the beginnings of the errors with which Redis refuses a command, the last five after
+// refusals are the codes of the errors with which Redis refuses a command. The last four are words that follow
 // ERR. Any other error may come from a proxy, which does not know whether Redis has run the command.
 var refusals = []string{
-	"OOM", "READONLY", "NOSCRIPT", "NOPERM", "NOAUTH", "WRONGPASS", "WRONGTYPE", "LOADING", "BUSY", "MASTERDOWN", "MISCONF",
+	"OOM", "READONLY", "NOSCRIPT", "NOPERM", "NOAUTH", "WRONGPASS", "LOADING", "BUSY", "MASTERDOWN", "MISCONF",
 	"NOREPLICAS", "CLUSTERDOWN", "CROSSSLOT", "TRYAGAIN", "MOVED", "ASK", "EXECABORT", "max number of clients", "unknown command",
-	"wrong number of arguments", "invalid expire time", "The user executing the script",
+	"wrong number of arguments", "invalid expire time",
 }
 
-// isRefusal reports whether Redis has not run the command.
+// isRefusal reports whether Redis has not run the command. An error that names user_script is about a
+// script that Redis has stopped, at a command that the user may not run or that needs too much memory.
 func isRefusal(err error) bool {
-	return slices.ContainsFunc(refusals, func(words string) bool { return redis.HasErrorPrefix(err, words) })
+	return isWrongType(err) || strings.Contains(err.Error(), "user_script") ||
+		slices.ContainsFunc(refusals, func(code string) bool { return redis.HasErrorPrefix(err, code+" ") })
 }
 
 // isUnknown reports whether a command that ended with err may have taken effect: it was sent, and not
@@ -45,10 +48,15 @@ func ended(ctx context.Context) error {
 
 // setCount sets the count of this owner, and reports whether Redis knew the owner.
 // It does not use the caller's context, and takes a sixth of the lease at most.
-func (m *Mutex) setCount(owner string, count int) (bool, error) {
+func (m *Mutex) setCount(owner string, count int, token ...any) (bool, error) {
+	keys := []string{m.key, m.key + ":token"}[:1+len(token)]
 	ctx, cancel := context.WithTimeout(context.Background(), m.ttl/6)
 	defer cancel()
-	return countScript.Run(ctx, m.rdb, []string{m.key}, owner, count).Bool()
+	mine, err := countScript.Run(ctx, m.rdb, keys, append([]any{owner, count}, token...)...).Bool()
+	if isWrongType(err) {
+		return false, nil
+	}
+	return mine, err
 }
 
 // cleanUp frees the lock after an attempt of unknown outcome, whose command may

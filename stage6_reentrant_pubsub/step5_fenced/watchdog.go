@@ -28,7 +28,7 @@ func WithoutWatchdog() Option { return func(m *Mutex) { m.renewed = false } }
 //
 // Returns 1 if the lease was renewed, 0 if this owner no longer holds the lock.
 var renewScript = redis.NewScript(`-- renew
-if redis.pcall("HEXISTS", KEYS[1], ARGV[1]) == 1 then -- pcall: a key of another type is not this owner's
+if redis.call("HEXISTS", KEYS[1], ARGV[1]) == 1 then
 	return redis.call("PEXPIRE", KEYS[1], ARGV[2])
 end
 return 0
@@ -99,7 +99,7 @@ func (w *watchdog) renew(ctx context.Context) {
 		sent := time.Now()
 		renewed, err := renewScript.Run(attempt, w.rdb, []string{w.key}, w.owner, w.ttl.Milliseconds()).Int()
 		cancel()
-		if err == nil && renewed == 0 {
+		if err == nil && renewed == 0 || isWrongType(err) {
 			w.lose()
 			return
 		}
