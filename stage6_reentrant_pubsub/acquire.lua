@@ -13,7 +13,7 @@ local fields = redis.call("HLEN", KEYS[1])
 if fields > 0 then
 	local lock = fields == 1 and redis.pcall("HGETALL", KEYS[1]) or {"", ""}
 	if not lock.err and not (string.find(lock[1], ".:%d+$") and string.find(lock[2], "^[1-9]%d*$")) then
-		return {err = "WRONGTYPE the key holds a hash that is no lock"}
+		return {err = "WRONGTYPE Operation against a key holding the wrong kind of value"}
 	end
 	return -2 - redis.call("PTTL", KEYS[1])
 end

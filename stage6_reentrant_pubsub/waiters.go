@@ -156,8 +156,10 @@ func (s *Service) enter(m *Mutex) (q *waitQueue, place int64) {
 	defer s.mu.Unlock()
 	q = s.queues[m.key]
 	if q == nil {
-		q = &waitQueue{mutex: m, first: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
-		s.queues[m.key] = q
+		if q = s.spare; q == nil {
+			q = &waitQueue{first: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+		}
+		q.mutex, s.spare, s.queues[m.key] = m, nil, q
 	}
 	if q.waiting == 0 {
 		q.failed = 0
@@ -179,6 +181,8 @@ func (s *Service) leave(q *waitQueue) {
 	case q.waiting > 0:
 	case q.timer == nil: // there was no need to subscribe
 		s.forget(q)
+		*q = waitQueue{first: q.first, wake: q.wake} // its state must not count for another name
+		s.spare = q
 	default:
 		q.askAt = time.Time{}
 		q.timer.Reset(min(s.lease, 5*time.Second))
