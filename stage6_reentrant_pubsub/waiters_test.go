@@ -276,7 +276,7 @@ func TestBrokenConnectionEndsNoWait(t *testing.T) {
 		first, second := startLock(m, t.Context()), startLock(m, t.Context())
 		r.Refuse("acquire", "", "", "", "")
 		require.NoError(t, hold.Unlock())
-		time.Sleep(5 * time.Second)
+		time.Sleep(10 * time.Second)
 		require.NoError(t, requireHeld(t, first).Unlock())
 		requireHeld(t, second)
 	})
