@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -92,7 +91,7 @@ func TestWaiterWarnsOnceALeaseWhileRedisIsAway(t *testing.T) {
 			require.NoError(t, conn.Close())
 		}
 		time.Sleep(10*lease + time.Second)
-		synctest.Wait()
+		settle()
 		warnings := strings.Count(log.String(), "waiting without messages")
 		require.Positive(t, warnings)
 		require.LessOrEqual(t, warnings, 1+10)

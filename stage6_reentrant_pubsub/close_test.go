@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -43,7 +42,7 @@ func TestCloseEndsTheContextsOfAllHoldsAtOnce(t *testing.T) {
 		r.Delay("release", lease)
 		closed := make(chan error, 1)
 		go func() { closed <- svc.Close() }()
-		synctest.Wait()
+		settle()
 		for i, hold := range holds {
 			require.Equal(t, stage6.ErrClosed, context.Cause(hold.Context()), i)
 		}
@@ -88,7 +87,7 @@ func TestCloseEndsWaiters(t *testing.T) {
 			waiting = append(waiting, startLock(m, t.Context()))
 		}
 		require.NoError(t, svc.Close())
-		synctest.Wait()
+		settle()
 		for _, done := range waiting {
 			require.Len(t, done, 1, "at once")
 			require.ErrorIs(t, (<-done).err, stage6.ErrClosed)
@@ -137,7 +136,7 @@ func TestCloseDuringLocksAndUnlocks(t *testing.T) {
 			working.Wait()
 			time.Sleep(time.Second)
 			require.Len(t, r.Keys(), 3, "the tokens")
-			synctest.Wait()
+			settle()
 			require.Empty(t, r.PubSubChannels("*"))
 		})
 	}
@@ -178,7 +177,7 @@ func TestCloseWaitsForAnUnlockUnderWay(t *testing.T) {
 		r.Delay("release", time.Second)
 		released := make(chan error, 1)
 		go func() { released <- hold.Unlock() }()
-		synctest.Wait()
+		settle()
 		require.NoError(t, svc.Close())
 		require.NoError(t, rdb.Close()) // as a process does when it ends
 		require.False(t, r.Exists(key), "left for %v", r.TTL(key))
@@ -198,16 +197,16 @@ func TestUnlockBeforeOrDuringCloseIsNoLoss(t *testing.T) {
 		r.Delay("release", time.Second)
 		before := make(chan error, 1)
 		go func() { before <- holds[0].Unlock() }()
-		synctest.Wait()
+		settle()
 		closed := make(chan error, 1)
 		go func() { closed <- svc.Close() }()
-		synctest.Wait()
+		settle()
 		for _, hold := range holds[1:] {
 			require.ErrorIs(t, hold.Unlock(), stage6.ErrClosed)
 		}
 		require.NoError(t, <-before)
 		require.NoError(t, <-closed)
-		synctest.Wait()
+		settle()
 		require.Zero(t, lost.Load())
 	})
 }
@@ -253,7 +252,7 @@ func TestCloseWaitsForAnUnlockNoLongerThanALease(t *testing.T) {
 		r.Delay("count", time.Hour)
 		r.Delay("release", time.Hour)
 		go inner.Unlock()
-		synctest.Wait()
+		settle()
 		began := time.Now()
 		require.Error(t, svc.Close())
 		require.LessOrEqual(t, time.Since(began), lease)
@@ -331,7 +330,7 @@ func TestCloseWaitsForAnAcquireUnderWay(t *testing.T) {
 		r.Delay("acquire", time.Second)
 		trying := make(chan error, 1)
 		go func() { _, err := m.TryLock(t.Context()); trying <- err }()
-		synctest.Wait()
+		settle()
 		require.NoError(t, svc.Close())
 		require.NoError(t, rdb.Close()) // as a process does when it ends
 		require.False(t, r.Exists(key), "left for %v", r.TTL(key))
@@ -346,7 +345,7 @@ func TestCloseWaitsForAnAcquireNoLongerThanALease(t *testing.T) {
 		m := mutexOf(t, svc, lockName)
 		r.Delay("acquire", time.Hour)
 		go m.TryLock(t.Context())
-		synctest.Wait()
+		settle()
 		began := time.Now()
 		require.NoError(t, svc.Close())
 		require.LessOrEqual(t, time.Since(began), lease)

@@ -3,7 +3,6 @@ package stage6_test
 import (
 	"context"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -58,10 +57,10 @@ const soon = lease / 3
 func requireNothingLeft(t *testing.T, r *fakeRedis) {
 	t.Helper()
 	time.Sleep(soon)
-	synctest.Wait()
+	settle()
 	require.False(t, r.Exists(key), "left for %v", r.TTL(key))
 	time.Sleep(lease)
-	synctest.Wait()
+	settle()
 	require.Empty(t, r.PubSubChannels("*"), "a subscription is kept for a while")
 	r.Forget()
 	time.Sleep(time.Hour)

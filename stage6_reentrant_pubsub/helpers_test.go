@@ -2,24 +2,17 @@ package stage6_test
 
 import (
 	"context"
-	"fmt"
-	"net"
 	"os"
-	"runtime"
 	"slices"
-	"strconv"
-	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
-	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/trace"
+	"lockkata/failures_test/world"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
@@ -38,50 +31,74 @@ var scripts = []string{"acquire", "count", "release", "renew", "force"}
 // lock's scripts.
 func inBubble(t *testing.T, test func(t *testing.T, r *fakeRedis)) {
 	t.Helper()
-	crowded := false
-	synctest.Test(t, func(t *testing.T) {
-		r := &fakeRedis{
-			Miniredis: miniredis.NewMiniRedis(), t: t, start: time.Now(), names: map[string]string{},
-			refuse: map[string][]string{}, delay: map[string]time.Duration{}, answer: map[string]string{}, crowded: &crowded,
-		}
-		conn, err := r.Dial() // starts the server
-		require.NoError(t, err)
-		require.NoError(t, conn.Close())
-		r.ClockTTL(true)
-		t.Cleanup(func() {
-			synctest.Wait() // miniredis must not close during a dial
-			r.Close()
-		})
-		rdb := r.Client()
-		for _, name := range scripts {
-			r.names[rdb.ScriptLoad(t.Context(), source(t, name)).Val()] = name
-		}
-		r.Server().SetPreHook(r.hook)
-		test(t, r)
-	})
-	if crowded {
-		// go-redis keeps the timers of a busy pool in a sync.Pool, which two collections
-		// empty: the next bubble must not get one.
-		runtime.GC()
-		runtime.GC()
+	config := world.Config{
+		Scripts: texts(t),
+		Ignore:  func(string) bool { return true },
+		Client:  func(o *redis.Options) { o.MaxRetries, o.PoolSize = 0, 32 },
 	}
+	world.Test(t, config, func(t *testing.T, w *world.World) {
+		settle = w.Wait
+		test(t, redisOf(t, w, w.Node))
+	})
 }
 
-// fakeRedis is a Redis that records the commands it gets, and can refuse or delay them.
+// settle waits until nothing else can happen without time passing, in the bubble of the running test.
+var settle func()
+
+// fakeRedis is the Redis of a test.
 type fakeRedis struct {
 	*miniredis.Miniredis
-	t     *testing.T
-	start time.Time
-	names map[string]string // hash → name of the script
+	t         *testing.T
+	world     *world.World
+	server    *world.Node
+	faults    map[string][]*world.Fault // see replace
+	forgotten int                       // events of the trace
+}
 
-	mu     sync.Mutex
-	sent   []sent
-	refuse map[string][]string // name → errors to answer with, in order; "" breaks the connection
-	delay  map[string]time.Duration
-	answer map[string]string // script → bytes to answer with
+func redisOf(t *testing.T, w *world.World, server *world.Node) *fakeRedis {
+	return &fakeRedis{Miniredis: server.Embedded(), t: t, world: w, server: server, faults: map[string][]*world.Fault{}}
+}
 
-	routed  bool  // a proxy that sends a script to the server of its first key is in front of many servers
-	crowded *bool // a command had to wait for a connection
+// Answer makes a script, or another command, return these bytes, until Answer is called without any.
+func (r *fakeRedis) Answer(name string, raw ...string) {
+	is := func(c world.Command) bool { return c.Script == name || c.Name == name }
+	replace(r, "answer "+name, is, raw, func(f *world.Fault, text string) { f.Always().Answer(text) })
+}
+
+// Refuse makes the next commands of that name fail with these errors; "" breaks the connection.
+func (r *fakeRedis) Refuse(name string, errors ...string) {
+	replace(r, "refuse "+name, named(name), errors, func(f *world.Fault, text string) {
+		if text == "" {
+			f.Drop()
+		} else {
+			f.Fail(text)
+		}
+	})
+}
+
+// Delay delays the execution of the commands of that name.
+func (r *fakeRedis) Delay(name string, d time.Duration) {
+	replace(r, "delay "+name, named(name), []time.Duration{d}, func(f *world.Fault, d time.Duration) { f.Always().Delay(d) })
+}
+
+// replace replaces the faults of that name by one for each effect.
+func replace[T any](r *fakeRedis, name string, at world.Match, effects []T, add func(*world.Fault, T)) {
+	r.world.Do(func() {
+		for _, f := range r.faults[name] {
+			f.End()
+		}
+		r.faults[name] = nil
+		for _, effect := range effects {
+			f := r.server.Before(at)
+			add(f, effect)
+			r.faults[name] = append(r.faults[name], f)
+		}
+	})
+}
+
+// named matches the commands of that name.
+func named(name string) world.Match {
+	return func(c world.Command) bool { return nameOf(c.Name, c.Script) == name }
 }
 
 // sent is a command that reached Redis: the name of the lock's script or of the
@@ -91,86 +108,27 @@ type sent struct {
 	Name string
 }
 
-// hook is called for every command before it is executed, also for those that scripts run.
-func (r *fakeRedis) hook(c *server.Peer, command string, args ...string) bool {
-	r.mu.Lock()
-	name, script := command, ""
-	switch command {
+// nameOf returns the name of the lock's script that a command runs, or of the command.
+func nameOf(command ...string) string {
+	switch command[0] {
 	case "EVALSHA":
-		script = r.names[args[0]]
-		name = script
+		return command[1]
 	case "EVAL":
-		script = scriptName(args[0])
-		name = "EVAL " + script
-		r.names[redis.NewScript(args[0]).Hash()] = script
-	case "PTTL":
-		raw, answered := r.answer[command]
-		r.mu.Unlock()
-		if answered {
-			c.WriteRaw(raw)
+		return "EVAL " + command[1]
+	}
+	return command[0]
+}
+
+// Sent returns the lock's commands that reached Redis, once all goroutines are blocked.
+func (r *fakeRedis) Sent() (all []sent) {
+	r.world.Do(func() {
+		for _, e := range r.world.Trace().Events[r.forgotten:] {
+			if e.Kind == trace.Sent && slices.Contains([]string{"EVALSHA", "EVAL", "SUBSCRIBE", "PING"}, e.Command[0]) {
+				all = append(all, sent{e.At, nameOf(e.Command...)})
+			}
 		}
-		return answered
-	case "SUBSCRIBE", "PING":
-	default:
-		r.mu.Unlock()
-		return false
-	}
-	r.sent = append(r.sent, sent{time.Since(r.start), name})
-	delay, errors := r.delay[name], r.refuse[name]
-	raw, answered := r.answer[script]
-	if r.routed && name == "renew" && args[1] != "1" { // the other keys are elsewhere
-		n, _ := strconv.Atoi(args[1])
-		raw, answered = fmt.Sprintf("*%d\r\n:1\r\n%s", n, strings.Repeat(":0\r\n", n-1)), true
-		r.SetTTL(args[2], lease)
-	}
-	if len(errors) > 0 {
-		r.refuse[name] = errors[1:]
-	}
-	r.mu.Unlock()
-	time.Sleep(delay)
-	switch {
-	case answered:
-		c.WriteRaw(raw)
-	case len(errors) == 0:
-		return false
-	case errors[0] == "":
-		c.Close()
-	default:
-		c.WriteError(errors[0])
-	}
-	return true
-}
-
-// Answer makes a script return these bytes, until Answer is called without any.
-func (r *fakeRedis) Answer(script string, raw ...string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.answer, script)
-	if len(raw) > 0 {
-		r.answer[script] = raw[0]
-	}
-}
-
-// Refuse makes the next commands of that name fail with these errors; "" breaks the connection.
-func (r *fakeRedis) Refuse(name string, errors ...string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.refuse[name] = errors
-}
-
-// Delay delays the execution of the commands of that name.
-func (r *fakeRedis) Delay(name string, d time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.delay[name] = d
-}
-
-// Sent returns the commands that reached Redis, once all goroutines are blocked.
-func (r *fakeRedis) Sent() []sent {
-	synctest.Wait()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.sent)
+	})
+	return all
 }
 
 // Count returns the number of commands of that name that reached Redis.
@@ -186,10 +144,7 @@ func (r *fakeRedis) Count(name string) int {
 
 // Forget clears the record of commands.
 func (r *fakeRedis) Forget() {
-	synctest.Wait()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.sent = nil
+	r.world.Do(func() { r.forgotten = len(r.world.Trace().Events) })
 }
 
 // HoldCounts returns the counts in the lock's hash.
@@ -202,79 +157,23 @@ func (r *fakeRedis) HoldCounts() []string {
 	return counts
 }
 
+// Publish publishes a message and returns how many got it.
+func (r *fakeRedis) Publish(channel, message string) int {
+	return int(r.Client().Publish(r.t.Context(), channel, message).Val())
+}
+
+// CurrentConnectionCount returns the number of open connections.
+func (r *fakeRedis) CurrentConnectionCount() (n int) {
+	r.world.Do(func() { n = r.server.Connections() })
+	return n
+}
+
 // Client returns a new client with its own connection pool, as another process would have it.
-func (r *fakeRedis) Client(change ...func(*redis.Options)) *redis.Client {
-	options := &redis.Options{
-		Addr:                     "127.0.0.1:6379",
-		Protocol:                 2,
-		DisableIdentity:          true,
-		ContextTimeoutEnabled:    true,
-		PoolSize:                 32,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-		Dialer:                   func(context.Context, string, string) (net.Conn, error) { return r.dial() },
-	}
-	for _, f := range change {
-		f(options)
-	}
-	rdb := redis.NewClient(options)
-	r.t.Cleanup(func() {
-		stats := rdb.PoolStats()
-		*r.crowded = *r.crowded || stats.WaitCount > 0 || stats.Timeouts > 0
-		_ = rdb.Close() // some tests close the client themselves
-	})
+func (r *fakeRedis) Client(change ...func(*redis.Options)) (rdb *redis.Client) {
+	r.world.Do(func() { rdb = r.server.Connect(change...) })
+	r.t.Cleanup(func() { _ = rdb.Close() }) // some tests close the client themselves
 	return rdb
 }
-
-// dial connects with a buffer for data that the other side has not read yet, as a socket has.
-// With a plain net.Pipe go-redis and miniredis can wait for each other.
-func (r *fakeRedis) dial() (net.Conn, error) {
-	conn, err := r.Dial()
-	if err != nil {
-		return nil, err
-	}
-	s := &socket{Conn: conn, out: make(chan []byte, 1000), closed: make(chan struct{})}
-	go s.send()
-	return s, nil
-}
-
-// socket is a net.Pipe with a buffer for writes.
-type socket struct {
-	net.Conn
-	out    chan []byte
-	once   sync.Once
-	closed chan struct{}
-}
-
-func (s *socket) send() {
-	defer s.Close()
-	for {
-		select {
-		case text := <-s.out:
-			if _, err := s.Conn.Write(text); err != nil {
-				return
-			}
-		case <-s.closed:
-			return
-		}
-	}
-}
-
-func (s *socket) Write(text []byte) (int, error) {
-	select {
-	case <-s.closed:
-		return 0, net.ErrClosed
-	case s.out <- slices.Clone(text):
-		return len(text), nil
-	}
-}
-
-func (s *socket) Close() error {
-	s.once.Do(func() { close(s.closed) })
-	return s.Conn.Close()
-}
-
-func (s *socket) SetDeadline(t time.Time) error    { return s.SetReadDeadline(t) }
-func (s *socket) SetWriteDeadline(time.Time) error { return nil }
 
 // Service returns a service with a new client, as another process would have it.
 func (r *fakeRedis) Service(opts ...stage6.Option) *stage6.Service {
@@ -328,21 +227,21 @@ func startLock(m *stage6.Mutex, ctx context.Context) chan outcome {
 		hold, err := m.Lock(ctx)
 		done <- outcome{hold, err, time.Now()}
 	}()
-	synctest.Wait()
+	settle()
 	return done
 }
 
 // requireWaiting asserts that a Lock has not returned yet.
 func requireWaiting(t *testing.T, done chan outcome) {
 	t.Helper()
-	synctest.Wait()
+	settle()
 	require.Empty(t, done, "it should still wait")
 }
 
 // requireHeld asserts that a Lock has its hold by now, without time passing.
 func requireHeld(t *testing.T, done chan outcome) *stage6.Hold {
 	t.Helper()
-	synctest.Wait()
+	settle()
 	require.Len(t, done, 1, "it should have the lock by now")
 	o := <-done
 	require.NoError(t, o.err)
@@ -378,8 +277,5 @@ func source(t *testing.T, name string) string {
 	return string(raw)
 }
 
-func scriptName(source string) string {
-	var name string
-	_, _ = fmt.Sscanf(source, "-- %s", &name) // "" if it has none
-	return name
-}
+// since is time.Since in whole microseconds: a read that times out ends a nanosecond late.
+func since(began time.Time) time.Duration { return time.Since(began).Truncate(time.Microsecond) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -47,7 +46,7 @@ func TestHoldIsLostALeaseAfterItsLastCommandWasSent(t *testing.T) {
 				require.Equal(t, after+lease, time.Since(began))
 				require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()))
 				require.Equal(t, time.Second, r.TTL(key), "Redis counts from later")
-				synctest.Wait()
+				settle()
 				require.Equal(t, []string{lockName}, lost)
 				require.False(t, m.IsHeld(hold.Context()))
 				require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
@@ -68,7 +67,7 @@ func TestLossEndsTheContextsOfAllHolds(t *testing.T) {
 			inner, innermost := lock(t, m, outer.Context()), lock(t, m, outer.Context())
 			r.Del(key)
 			require.ErrorIs(t, find(innermost), stage6.ErrLost, finder)
-			synctest.Wait()
+			settle()
 			for _, hold := range []*stage6.Hold{inner, outer} {
 				require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()), finder)
 				require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
@@ -84,7 +83,7 @@ func TestUnlockIsBoundedWhenRedisIsAway(t *testing.T) {
 		r.Delay("release", time.Hour)
 		began := time.Now()
 		require.Error(t, hold.Unlock())
-		require.Equal(t, lease/2+100*time.Millisecond, time.Since(began), "three attempts, each for a sixth of the lease, and two pauses")
+		require.Equal(t, lease/2+100*time.Millisecond, since(began), "three attempts, each for a sixth of the lease, and two pauses")
 		time.Sleep(2 * time.Hour)
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
@@ -105,7 +104,7 @@ func TestTryLockForOnASlowRedisDoesNotReturnErrLocked(t *testing.T) {
 		began := time.Now()
 		_, err = r.Mutex().TryLockFor(t.Context(), time.Second)
 		require.NotErrorIs(t, err, stage6.ErrLocked)
-		require.Equal(t, 5*time.Second, time.Since(began), "go-redis gives up, and the caller does not wait for the clean-up")
+		require.Equal(t, 5*time.Second, since(began), "go-redis gives up, and the caller does not wait for the clean-up")
 		time.Sleep(time.Hour)
 	})
 }
@@ -237,7 +236,7 @@ func TestForceUnlockFreesWhateverIsHeld(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, freed, "the lock is free")
 		time.Sleep(lease / 3)
-		synctest.Wait()
+		settle()
 		require.Equal(t, stage6.ErrLost, context.Cause(outer.Context()), "its next renewal tells the holder")
 	})
 }

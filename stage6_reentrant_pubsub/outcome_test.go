@@ -3,7 +3,6 @@ package stage6_test
 import (
 	"context"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -73,7 +72,7 @@ func TestAttemptThatWasNeverSentIsNotCleanedUp(t *testing.T) {
 		r.Delay("PING", 10*time.Second)
 		ping := make(chan error, 1)
 		go func() { ping <- rdb.Ping(t.Context()).Err() }()
-		synctest.Wait()
+		settle()
 		for name, take := range ways {
 			for endName, begin := range ends {
 				ctx, cancel := begin(t.Context())

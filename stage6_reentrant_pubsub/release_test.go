@@ -4,13 +4,12 @@ import (
 	"context"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/world"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
@@ -65,13 +64,8 @@ func TestServicesOnOneClientAreTwoOwners(t *testing.T) {
 
 // The same name on two servers is two locks: the context of a hold re-enters only its own.
 func TestLocksOfOneNameOnTwoServersAreTwo(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		other := &fakeRedis{Miniredis: miniredis.NewMiniRedis(), t: t, crowded: r.crowded}
-		conn, err := other.Dial() // starts the server
-		require.NoError(t, err)
-		require.NoError(t, conn.Close())
-		t.Cleanup(other.Close)
-
+	world.Test(t, world.Config{Servers: 2}, func(t *testing.T, w *world.World) {
+		r, other := redisOf(t, w, w.Server(1)), redisOf(t, w, w.Server(2))
 		hold := lock(t, r.Mutex(), t.Context())
 		elsewhere := lock(t, other.Mutex(), hold.Context())
 		require.True(t, r.Exists(key) && other.Exists(key))
@@ -97,7 +91,7 @@ func TestLossThatUnlockFindsIsReportedByUnlock(t *testing.T) {
 		hold := lock(t, m, t.Context())
 		r.Del(key)
 		require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
-		synctest.Wait()
+		settle()
 		require.Equal(t, []string{"lost order:1001", "OnLost order:1001"}, told)
 		require.Equal(t, context.Canceled, context.Cause(hold.Context()))
 	})
@@ -151,7 +145,7 @@ func TestPartialUnlockThatWaitsForItsTurnIsToldOfTheLoss(t *testing.T) {
 		for _, hold := range inner {
 			go func() { results <- hold.Unlock() }()
 		}
-		synctest.Wait()
+		settle()
 		r.Del(key)
 		for range inner {
 			require.ErrorIs(t, <-results, stage6.ErrLost)
@@ -196,7 +190,7 @@ func TestUnlockIsRepeatedAfterAPoolTimeout(t *testing.T) {
 		h := lock(t, mutexOf(t, r.ServiceOn(rdb), lockName), t.Context())
 		r.Delay("PING", 2*time.Second)
 		go rdb.Ping(t.Context())
-		synctest.Wait()
+		settle()
 		_ = h.Unlock()
 		time.Sleep(10 * time.Second)
 		require.False(t, r.Exists(key), "stays for %v", r.TTL(key))
@@ -204,7 +198,7 @@ func TestUnlockIsRepeatedAfterAPoolTimeout(t *testing.T) {
 		h = lock(t, mutexOf(t, r.ServiceOn(rdb), lockName), t.Context())
 		r.Del(key)
 		go rdb.Ping(t.Context())
-		synctest.Wait()
+		settle()
 		require.ErrorIs(t, h.Unlock(), stage6.ErrLost, "the attempt that got no connection has freed nothing")
 	})
 }

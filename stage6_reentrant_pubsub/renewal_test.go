@@ -5,19 +5,18 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/world"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
@@ -61,7 +60,7 @@ func TestRenewalsOfManyLocksShareCommands(t *testing.T) {
 			lock(t, mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context())
 		}
 		time.Sleep(lease / 3)
-		synctest.Wait()
+		settle()
 		require.ElementsMatch(t, []int{100, 100, 50}, batches)
 		require.Equal(t, 3, r.Count("renew"))
 		for i := range 250 {
@@ -141,7 +140,7 @@ func TestRenewalsStayTogetherAfterATemporaryRefusal(t *testing.T) {
 // A proxy that sends a script to the server of its first key: for the other keys that server says 0.
 func TestRenewalsGoOneByOneBehindARouterByTheFirstKey(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		r.routed = true
+		r.world.Do(func() { r.server.Before(world.CrossesSlots).Always().Route() })
 		holds := r.threeHolds(r.Service())
 		time.Sleep(lease / 3)
 		require.Equal(t, 1+2, r.Count("renew"), "the two that seem to be lost are asked for alone, at once")
@@ -160,7 +159,7 @@ func TestRenewalsInAClusterShareNoCommand(t *testing.T) {
 		rdb := redis.NewClusterClient(&redis.ClusterOptions{
 			ContextTimeoutEnabled: true, Protocol: 2, DisableIdentity: true,
 			MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-			Dialer:                   func(context.Context, string, string) (net.Conn, error) { return r.dial() },
+			Dialer:                   r.Client().Options().Dialer,
 			ClusterSlots: func(context.Context) ([]redis.ClusterSlot, error) {
 				return []redis.ClusterSlot{{End: 16383, Nodes: []redis.ClusterNode{{Addr: "127.0.0.1:6379"}}}}, nil
 			},
@@ -199,7 +198,7 @@ func TestOneBadKeyDoesNotFailTheOthersOfItsBatch(t *testing.T) {
 		r.Del("lock:{wrong}")
 		require.NoError(t, r.Set("lock:{wrong}", "a lock of stage 5"))
 		time.Sleep(lease / 3)
-		synctest.Wait()
+		settle()
 		require.Equal(t, 1+2, r.Count("renew"), "those that seem to be lost are asked for alone")
 		require.NoError(t, good.Context().Err())
 		require.Equal(t, lease, r.TTL("lock:{good}"))
@@ -315,7 +314,7 @@ func TestLogThatBlocksDelaysNoOtherHold(t *testing.T) {
 			over = append(over, lock(t, mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context(), stage6.Lease(lease/3)))
 		}
 		time.Sleep(lease / 3)
-		synctest.Wait()
+		settle()
 		for i, hold := range over {
 			require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()), i)
 		}
@@ -349,7 +348,7 @@ func TestFailedRenewalsEndTheHoldWithItsLease(t *testing.T) {
 		r.Refuse("renew", slices.Repeat([]string{loading}, 99)...)
 		waitForEnd(t, hold)
 		require.Equal(t, 10*time.Second+lease, time.Since(began), "a lease after the last renewal")
-		synctest.Wait() // the log is written after the context has ended
+		settle() // the log is written after the context has ended
 		require.Contains(t, log.String(), "renewal failed")
 		require.Contains(t, log.String(), "lock lost")
 	})
@@ -379,7 +378,7 @@ func TestRenewalAnsweredForTooFewLocksIsAnError(t *testing.T) {
 			lock(t, mutexOf(t, svc, "order:2"), t.Context())
 			r.Answer("renew", raw)
 			time.Sleep(lease / 3)
-			synctest.Wait()
+			settle()
 			require.True(t, failed.Load())
 			require.NoError(t, hold.Context().Err(), "there is time for another try")
 		})

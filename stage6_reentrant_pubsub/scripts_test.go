@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -114,7 +113,7 @@ func TestScriptsAreSentWholeWhenRedisDoesNotKnowThem(t *testing.T) {
 		inner := lock(t, m, outer.Context())
 		forget()
 		time.Sleep(lease / 3)
-		synctest.Wait()
+		settle()
 		require.Equal(t, lease, r.TTL(key))
 		forget()
 		require.NoError(t, inner.Unlock())

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -78,7 +77,7 @@ func TestWaiterThatLeavesPassesTheWakeUpOn(t *testing.T) {
 		first, second := startLock(m, t.Context()), startLock(m, t.Context())
 		r.Refuse("acquire", "OOM command not allowed when used memory > 'maxmemory'")
 		require.NoError(t, hold.Unlock())
-		synctest.Wait()
+		settle()
 		require.ErrorContains(t, (<-first).err, "OOM")
 		requireHeld(t, second)
 	})
@@ -113,7 +112,7 @@ func TestWaiterThatLeavesAtAnyStepPassesTheWakeUpOn(t *testing.T) {
 			first := startLock(m, &leaving{Context: ctx, cancel: cancel, n: n})
 			second := startLock(m, t.Context())
 			require.NoError(t, hold.Unlock())
-			synctest.Wait()
+			settle()
 			require.Len(t, first, 1, n)
 			if o := <-first; o.err == nil {
 				got = ctx.Err() == nil // it has looked less often
@@ -159,7 +158,7 @@ func TestSubscriptionIsKeptForAWhileAndEnds(t *testing.T) {
 		require.Equal(t, 2, r.Count("SUBSCRIBE"))
 		connections := r.CurrentConnectionCount()
 		time.Sleep(lease)
-		synctest.Wait()
+		settle()
 		require.Equal(t, map[string]int{channel: 0}, r.PubSubNumSub(channel))
 		require.Equal(t, connections-2, r.CurrentConnectionCount())
 	})
@@ -175,7 +174,7 @@ func TestEndOfASubscriptionDoesNotDisturbOthers(t *testing.T) {
 		require.NoError(t, first.Unlock())
 		require.NoError(t, requireHeld(t, served).Unlock())
 		time.Sleep(2 * lease)
-		synctest.Wait()
+		settle()
 		require.Equal(t, []string{"lock__channel:{order:2}"}, r.PubSubChannels("*"))
 		require.Equal(t, 2, r.Count("SUBSCRIBE"))
 		require.NoError(t, second.Unlock())
@@ -404,7 +403,7 @@ func TestWaiterBehindAFixedLeaseLooksAgainAfterTheShorterOne(t *testing.T) {
 			m := r.Mutex()
 			won := make(chan error, 1)
 			go func() { _, err := m.Lock(t.Context(), stage6.Lease(fixed)); won <- err }()
-			synctest.Wait()
+			settle()
 			behind := startLock(m, t.Context())
 			require.NoError(t, blocker.Unlock())
 			require.NoError(t, <-won)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -181,7 +180,7 @@ func TestObserverIsToldWhatHappens(t *testing.T) {
 		lock(t, m, t.Context())
 		r.Del(key)
 		time.Sleep(11 * time.Second)
-		synctest.Wait()
+		settle()
 		mu.Lock()
 		defer mu.Unlock()
 		require.Equal(t, []string{

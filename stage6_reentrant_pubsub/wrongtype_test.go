@@ -3,7 +3,6 @@ package stage6_test
 import (
 	"context"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -49,7 +48,7 @@ func TestKeyThatIsNoHashIsExplained(t *testing.T) {
 			_, err := take(m, t.Context())
 			requireExplained(t, r, before, err)
 		}
-		synctest.Wait()
+		settle()
 		require.Len(t, r.Sent(), len(ways), "Redis said no: there is nothing to clean up or to wait for")
 		freed, err := m.ForceUnlock(t.Context())
 		require.False(t, freed)
@@ -66,7 +65,7 @@ func TestWaiterReportsAKeyThatIsNoLongerALock(t *testing.T) {
 		put()
 		before := r.Dump()
 		require.Equal(t, 1, r.Publish(channel, "0"))
-		synctest.Wait()
+		settle()
 		requireExplained(t, r, before, (<-waiting).err)
 		require.Error(t, hold.Unlock())
 	})
@@ -111,7 +110,7 @@ func TestUnlockOfAKeyThatIsNoLongerALockIsALoss(t *testing.T) {
 		err = hold.Unlock()
 		requireExplained(t, r, before, err)
 		require.ErrorIs(t, err, stage6.ErrLost)
-		synctest.Wait()
+		settle()
 		require.Len(t, lost, 2, "one for each owner")
 		<-lost
 		requireExplained(t, r, before, (<-lost).Cause)

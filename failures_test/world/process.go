@@ -87,8 +87,8 @@ func (p *process) listens() (n int) {
 	return n
 }
 
-// connect returns a go-redis client for a server.
-func (p *process) connect(to *Node) *redis.Client {
+// connect returns a go-redis client for a server, with changed options.
+func (p *process) connect(to *Node, change ...func(*redis.Options)) *redis.Client {
 	w := p.world
 	options := &redis.Options{
 		Addr:                  "127.0.0.1:6379",
@@ -105,6 +105,9 @@ func (p *process) connect(to *Node) *redis.Client {
 	}
 	if w.config.Client != nil {
 		w.config.Client(options)
+	}
+	for _, f := range change {
+		f(options)
 	}
 	w.clock.Timeouts(options, w.Lease)
 	return redis.NewClient(options)
@@ -136,6 +139,9 @@ func isNil(locker Locker) bool {
 // dial opens a wire. While the process has no network it waits, as after a lost SYN.
 func (p *process) dial(ctx context.Context, to *Node) (net.Conn, error) {
 	w := p.world
+	w.mu.Lock()
+	p.dials++
+	w.mu.Unlock()
 	for {
 		w.mu.Lock()
 		cut, healed := p.cut, p.healed

@@ -106,19 +106,21 @@ func (w *wire) deliver() {
 	w.feed(rep.raw)
 }
 
-// strike applies the first matching fault of the process. It returns true if there is one: then the
-// fault has handled the command or its reply.
+// strike applies the first matching fault of the process or of the server. It returns true if there
+// is one: then the fault has handled the command or its reply. A fault strikes a command once.
 func (r *request) strike(at trace.Moment) bool {
-	if r.wire.world.closing || at == trace.BeforeCommand && r.faulted {
+	if r.wire.world.closing {
 		return false
 	}
-	for _, f := range r.wire.process.faults {
-		if f.moment == at && f.times != 0 && f.match(r.Command) {
-			f.times--
-			f.missed = ""
-			f.act(r)
-			r.faulted = true
-			return true
+	for _, faults := range [...][]*Fault{r.wire.process.faults, r.wire.node.faults} {
+		for _, f := range faults {
+			if f.moment == at && f.times != 0 && !slices.Contains(r.struck, f) && f.match(r.Command) {
+				f.times--
+				f.missed = ""
+				r.struck = append(r.struck, f)
+				f.act(r)
+				return true
+			}
 		}
 	}
 	return false

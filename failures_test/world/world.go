@@ -47,6 +47,7 @@ type World struct {
 	ended    []*Call       // acquires whose hold has ended
 	wake     chan struct{} // capacity 1: something arrived or finished
 	slow     time.Duration // the longest time to the first command of a call
+	asked    []func()      // see Do
 }
 
 // process is one operating-system process: a go-redis client and a lock object that its goroutines
@@ -60,6 +61,7 @@ type process struct {
 	clients   []*Client
 	running   map[uint64]*Call // goroutine → the call it runs; guarded by world.mu
 	opened    []*wire          // just dialled; guarded by world.mu
+	dials     int              // guarded by world.mu
 	wires     []*wire
 	faults    []*Fault
 	crashed   bool
@@ -147,7 +149,7 @@ type request struct {
 	stack   *stack
 	due     time.Duration       // a delayed request arrives at this time
 	order   string              // sort key among requests of the same moment
-	faulted bool                // a Before fault has already struck
+	struck  []*Fault            // the faults that have struck it
 	waiting bool                // a WAIT that Redis has begun
 	routed  bool                // a proxy sends it to the server of its first key
 	inside  bool                // a transaction
@@ -173,6 +175,7 @@ type Node struct {
 	server Redis
 	keys   *keyspace
 	down   bool
+	faults []*Fault // of whichever client
 	// The rest is about its replicas; see replica.go.
 	replicas []*Replica
 	present  string // the name of the master
@@ -200,7 +203,8 @@ type snapshot struct {
 
 // Fault is a fault that strikes at a command of a client.
 type Fault struct {
-	client *Client
+	list   *[]*Fault // its process's or its server's
+	sender string    // whose commands it strikes
 	moment trace.Moment
 	match  Match
 	times  int // how often it can still strike; < 0: no limit
@@ -214,6 +218,7 @@ type Fault struct {
 type Command struct {
 	Args       []string // as sent, with the values of owners
 	Name       string   // in capitals
+	Script     string   // the name of the script that it runs
 	Write      bool     // not read-only; scripts count as writes
 	Client     string
 	Op         string // of the call that sent it; "" if it is in the background
