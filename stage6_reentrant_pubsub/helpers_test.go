@@ -31,11 +31,7 @@ var scripts = []string{"acquire", "count", "release", "renew", "force"}
 // lock's scripts.
 func inBubble(t *testing.T, test func(t *testing.T, r *fakeRedis)) {
 	t.Helper()
-	config := world.Config{
-		Scripts: texts(t),
-		Ignore:  func(string) bool { return true },
-		Client:  func(o *redis.Options) { o.MaxRetries, o.PoolSize = 0, 32 },
-	}
+	config := world.Config{Scripts: texts(t), Client: func(o *redis.Options) { o.MaxRetries, o.PoolSize = 0, 32 }}
 	world.Test(t, config, func(t *testing.T, w *world.World) {
 		settle = w.Wait
 		test(t, redisOf(t, w, w.Node))

@@ -13,6 +13,7 @@ import (
 // Test runs an ordinary test in a new bubble, on the servers of a new world: it calls the lock itself,
 // starts goroutines and sleeps. The world executes what arrives whenever all goroutines are blocked. In
 // place of synctest.Wait the test calls [World.Wait], and it calls the world's other methods in [World.Do].
+// The trace has the commands, without the keys.
 func Test(t *testing.T, config Config, test func(t *testing.T, w *World)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -20,6 +21,7 @@ func Test(t *testing.T, config Config, test func(t *testing.T, w *World)) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		w.isTest = true
 		over := make(chan struct{})
 		go w.serve(over)
 		t.Cleanup(func() {
@@ -91,6 +93,5 @@ func (n *Node) Connections() (open int) {
 	return open
 }
 
-// Embedded returns the miniredis that a [Test] runs on. Any goroutine may look at its keys and change
-// them. The trace then shows a change of a lock's key as that of the next command.
+// Embedded returns the server of a [Test]. Any goroutine may look at its keys and change them.
 func (n *Node) Embedded() *miniredis.Miniredis { return n.server.(*embedded).mini }

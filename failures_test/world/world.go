@@ -36,6 +36,7 @@ type World struct {
 	observer  *observer  // nil: no digest is asked for
 	ctx       context.Context
 	cancel    context.CancelFunc
+	isTest    bool // a [Test]
 	closing   bool // the scenario has ended: no recording, no faults
 	leaveAt   int  // the number of events after which Begin stops the scenario; 0: never
 	flooded   bool // a client has sent commands without a pause
