@@ -1,9 +1,9 @@
 package stage6_test
 
 import (
+	"cmp"
 	"context"
 	"os"
-	"slices"
 	"testing"
 	"time"
 
@@ -27,43 +27,41 @@ const (
 // scripts are the names of the lock's scripts.
 var scripts = []string{"acquire", "count", "release", "renew", "force"}
 
-// inBubble runs a test in fake time, with a new Redis that already knows the
-// lock's scripts.
+// inBubble runs a test in fake time, with a new Redis that already knows the lock's scripts.
 func inBubble(t *testing.T, test func(t *testing.T, r *fakeRedis)) {
 	t.Helper()
-	config := world.Config{Scripts: texts(t), Client: func(o *redis.Options) { o.MaxRetries, o.PoolSize = 0, 32 }}
-	world.Test(t, config, func(t *testing.T, w *world.World) {
-		settle = w.Wait
+	options := func(o *redis.Options) { o.MaxRetries, o.PoolSize = 0, 32 }
+	world.Test(t, world.Config{Scripts: texts(t), Client: options}, func(t *testing.T, w *world.World) {
 		test(t, redisOf(t, w, w.Node))
 	})
 }
 
-// settle waits until nothing else can happen without time passing, in the bubble of the running test.
-var settle func()
-
-// fakeRedis is the Redis of a test.
+// fakeRedis is a Redis of a world.
 type fakeRedis struct {
 	*miniredis.Miniredis
 	t         *testing.T
 	world     *world.World
 	server    *world.Node
-	faults    map[string][]*world.Fault // see replace
+	faults    map[string][]*world.Fault // what they do → faults
 	forgotten int                       // events of the trace
 }
 
 func redisOf(t *testing.T, w *world.World, server *world.Node) *fakeRedis {
+	settle = w.Wait
 	return &fakeRedis{Miniredis: server.Embedded(), t: t, world: w, server: server, faults: map[string][]*world.Fault{}}
 }
 
+// settle waits until nothing else can happen without time passing, in the newest bubble.
+var settle func()
+
 // Answer makes a script, or another command, return these bytes, until Answer is called without any.
 func (r *fakeRedis) Answer(name string, raw ...string) {
-	is := func(c world.Command) bool { return c.Script == name || c.Name == name }
-	replace(r, "answer "+name, is, raw, func(f *world.Fault, text string) { f.Always().Answer(text) })
+	strike(r, "answer", name, raw, func(f *world.Fault, text string) { f.Always().Answer(text) })
 }
 
 // Refuse makes the next commands of that name fail with these errors; "" breaks the connection.
 func (r *fakeRedis) Refuse(name string, errors ...string) {
-	replace(r, "refuse "+name, named(name), errors, func(f *world.Fault, text string) {
+	strike(r, "refuse", name, errors, func(f *world.Fault, text string) {
 		if text == "" {
 			f.Drop()
 		} else {
@@ -74,62 +72,52 @@ func (r *fakeRedis) Refuse(name string, errors ...string) {
 
 // Delay delays the execution of the commands of that name.
 func (r *fakeRedis) Delay(name string, d time.Duration) {
-	replace(r, "delay "+name, named(name), []time.Duration{d}, func(f *world.Fault, d time.Duration) { f.Always().Delay(d) })
+	strike(r, "delay", name, []time.Duration{d}, func(f *world.Fault, d time.Duration) { f.Always().Delay(d) })
 }
 
-// replace replaces the faults of that name by one for each effect.
-func replace[T any](r *fakeRedis, name string, at world.Match, effects []T, add func(*world.Fault, T)) {
+// strike adds a fault for each effect on commands of that name, in place of the earlier ones.
+func strike[T any](r *fakeRedis, what, name string, effects []T, add func(*world.Fault, T)) {
 	r.world.Do(func() {
-		for _, f := range r.faults[name] {
+		for _, f := range r.faults[what+name] {
 			f.End()
 		}
-		r.faults[name] = nil
+		r.faults[what+name] = nil
 		for _, effect := range effects {
-			f := r.server.Before(at)
+			f := r.server.Before(func(c world.Command) bool { return cmp.Or(c.Script, c.Name) == name })
 			add(f, effect)
-			r.faults[name] = append(r.faults[name], f)
+			r.faults[what+name] = append(r.faults[what+name], f)
 		}
 	})
 }
 
-// named matches the commands of that name.
-func named(name string) world.Match {
-	return func(c world.Command) bool { return nameOf(c.Name, c.Script) == name }
-}
-
-// sent is a command that reached Redis: the name of the lock's script or of the
-// command, and the time.
+// sent is a command that was sent to Redis: the name of the lock's script or of the command, and the time.
 type sent struct {
 	At   time.Duration
 	Name string
 }
 
-// nameOf returns the name of the lock's script that a command runs, or of the command.
-func nameOf(command ...string) string {
-	switch command[0] {
-	case "EVALSHA":
-		return command[1]
-	case "EVAL":
-		return "EVAL " + command[1]
-	}
-	return command[0]
-}
-
-// Sent returns the lock's commands that reached Redis, once all goroutines are blocked.
+// Sent returns the lock's commands, once all goroutines are blocked.
 func (r *fakeRedis) Sent() (all []sent) {
 	r.world.Do(func() {
 		for _, e := range r.world.Trace().Events[r.forgotten:] {
-			if e.Kind == trace.Sent && slices.Contains([]string{"EVALSHA", "EVAL", "SUBSCRIBE", "PING"}, e.Command[0]) {
-				all = append(all, sent{e.At, nameOf(e.Command...)})
+			if e.Kind != trace.Sent {
+				continue
+			}
+			switch name := e.Command[0]; name {
+			case "EVALSHA":
+				all = append(all, sent{e.At, e.Command[1]})
+			case "EVAL":
+				all = append(all, sent{e.At, "EVAL " + e.Command[1]})
+			case "SUBSCRIBE", "PING":
+				all = append(all, sent{e.At, name})
 			}
 		}
 	})
 	return all
 }
 
-// Count returns the number of commands of that name that reached Redis.
-func (r *fakeRedis) Count(name string) int {
-	n := 0
+// Count returns the number of commands of that name.
+func (r *fakeRedis) Count(name string) (n int) {
 	for _, s := range r.Sent() {
 		if s.Name == name {
 			n++
@@ -139,13 +127,10 @@ func (r *fakeRedis) Count(name string) int {
 }
 
 // Forget clears the record of commands.
-func (r *fakeRedis) Forget() {
-	r.world.Do(func() { r.forgotten = len(r.world.Trace().Events) })
-}
+func (r *fakeRedis) Forget() { r.world.Do(func() { r.forgotten = len(r.world.Trace().Events) }) }
 
 // HoldCounts returns the counts in the lock's hash.
-func (r *fakeRedis) HoldCounts() []string {
-	var counts []string
+func (r *fakeRedis) HoldCounts() (counts []string) {
 	owners, _ := r.HKeys(key) // an error when the lock is free
 	for _, owner := range owners {
 		counts = append(counts, r.HGet(key, owner))
@@ -153,7 +138,7 @@ func (r *fakeRedis) HoldCounts() []string {
 	return counts
 }
 
-// Publish publishes a message and returns how many got it.
+// Publish publishes a message and returns how many clients it reached.
 func (r *fakeRedis) Publish(channel, message string) int {
 	return int(r.Client().Publish(r.t.Context(), channel, message).Val())
 }
@@ -167,7 +152,6 @@ func (r *fakeRedis) CurrentConnectionCount() (n int) {
 // Client returns a new client with its own connection pool, as another process would have it.
 func (r *fakeRedis) Client(change ...func(*redis.Options)) (rdb *redis.Client) {
 	r.world.Do(func() { rdb = r.server.Connect(change...) })
-	r.t.Cleanup(func() { _ = rdb.Close() }) // some tests close the client themselves
 	return rdb
 }
 

@@ -50,7 +50,6 @@ func TestHoldIsLostALeaseAfterItsLastCommandWasSent(t *testing.T) {
 				require.Equal(t, []string{lockName}, lost)
 				require.False(t, m.IsHeld(hold.Context()))
 				require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
-				time.Sleep(2 * time.Hour) // the renewals that were under way fail
 			})
 		})
 	}
@@ -84,7 +83,6 @@ func TestUnlockIsBoundedWhenRedisIsAway(t *testing.T) {
 		began := time.Now()
 		require.Error(t, hold.Unlock())
 		require.Equal(t, lease/2+100*time.Millisecond, since(began), "three attempts, each for a sixth of the lease, and two pauses")
-		time.Sleep(2 * time.Hour)
 	})
 }
 

@@ -147,8 +147,7 @@ func TestCommandIsSentAgainAfterTryAgain(t *testing.T) {
 		require.Equal(t, 3, r.Count("acquire"))
 
 		const unknown = "NOSCRIPT No matching script. Please use EVAL."
-		r.Refuse("acquire", again, unknown, unknown)
-		r.Refuse("EVAL acquire", again, again)
+		r.Refuse("acquire", again, unknown, again, unknown, again)
 		_, err = m.TryLock(t.Context())
 		require.ErrorContains(t, err, "TRYAGAIN", "a temporary error is not taken for a permanent one")
 	})
