@@ -1,7 +1,6 @@
 package stage6_test
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"net"
@@ -15,55 +14,26 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/trace"
+	"lockkata/failures_test/world"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
-
-// tap is a connection that can be made silent once it has subscribed: nothing arrives, and it stays open.
-type tap struct {
-	net.Conn
-	silent     *atomic.Bool
-	subscribed atomic.Bool
-}
-
-func (c *tap) Write(raw []byte) (int, error) {
-	if bytes.Contains(raw, []byte("\r\nsubscribe\r\n")) {
-		c.subscribed.Store(true)
-	}
-	return c.Conn.Write(raw)
-}
-
-func (c *tap) Read(raw []byte) (int, error) {
-	for {
-		n, err := c.Conn.Read(raw)
-		if err != nil || !c.subscribed.Load() || !c.silent.Load() {
-			return n, err
-		}
-	}
-}
 
 // The waiter's connection for messages stays open and is silent. After a look without a message the
 // service sends a PING, and without an answer it opens another connection.
 func TestConnectionWithoutMessagesIsMadeAnew(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		var silent []*atomic.Bool
-		m := mutexOf(t, r.ServiceOn(r.Client(func(o *redis.Options) {
-			connect := o.Dialer
-			o.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
-				conn, err := connect(ctx, network, address)
-				silent = append(silent, &atomic.Bool{})
-				return &tap{Conn: conn, silent: silent[len(silent)-1]}, err
-			}
-		})), lockName)
-		hold := lock(t, r.Mutex(), t.Context())
-		waiting := startLock(m, t.Context())
-		time.Sleep(time.Second)
-		for _, conn := range silent {
-			conn.Store(true)
-		}
-		time.Sleep(3 * lease)
-		require.NoError(t, hold.Unlock())
-		requireHeld(t, waiting)
+	run := asLocker.Play(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		a.Lock()
+		waiting := b.StartLock()
+		w.Sleep(time.Second)
+		b.LoseSubscriptions()
+		b.Before(world.Named("PING")).Delay(time.Hour)
+		w.Sleep(3 * w.Lease)
+		a.Unlock()
+		waiting.Wait()
 	})
+	require.Equal(t, run.Returned(t, "A", trace.OpUnlock).At, run.Returned(t, "B", trace.OpLock).At)
 }
 
 // The first warning says that Redis is away, and one for each lease that it still is.
@@ -71,25 +41,10 @@ func TestWaiterWarnsOnceALeaseWhileRedisIsAway(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		var away atomic.Bool
 		var log strings.Builder
-		var conns []net.Conn
 		lock(t, r.Mutex(), t.Context())
-		rdb := r.Client(func(o *redis.Options) {
-			connect := o.Dialer
-			o.DialerRetries, o.PoolSize = 1, 9999 // with as many errors go-redis dials in the background
-			o.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
-				if away.Load() {
-					return nil, syscall.ECONNREFUSED
-				}
-				conn, err := connect(ctx, network, address)
-				conns = append(conns, conn)
-				return conn, err
-			}
-		})
-		startLock(mutexOf(t, r.ServiceOn(rdb, stage6.WithLogger(slog.New(slog.NewTextHandler(&log, nil)))), lockName), t.Context())
+		startLock(mutexOf(t, r.ServiceOn(refusing(r, &away, 0), stage6.WithLogger(slog.New(slog.NewTextHandler(&log, nil)))), lockName), t.Context())
 		away.Store(true)
-		for _, conn := range conns {
-			require.NoError(t, conn.Close())
-		}
+		r.world.Do(r.server.Restart) // it breaks the connections
 		time.Sleep(10*lease + time.Second)
 		settle()
 		warnings := strings.Count(log.String(), "waiting without messages")
@@ -98,14 +53,14 @@ func TestWaiterWarnsOnceALeaseWhileRedisIsAway(t *testing.T) {
 	})
 }
 
-// refusing returns a client whose connections are refused while away is set. Each try takes 100 ms.
-func refusing(r *fakeRedis, away *atomic.Bool) *redis.Client {
+// refusing returns a client whose connections are refused while away is set.
+func refusing(r *fakeRedis, away *atomic.Bool, after time.Duration) *redis.Client {
 	return r.Client(func(o *redis.Options) {
 		connect := o.Dialer
-		o.DialerRetries, o.PoolSize = 1, 99
+		o.DialerRetries, o.PoolSize = 1, 9999 // with as many errors go-redis dials in the background
 		o.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
 			if away.Load() {
-				time.Sleep(100 * time.Millisecond)
+				time.Sleep(after)
 				return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
 			}
 			return connect(ctx, network, address)
@@ -118,7 +73,7 @@ func TestFailedAttemptDoesNotFailALaterCaller(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		var away atomic.Bool
 		away.Store(true)
-		m := mutexOf(t, r.ServiceOn(refusing(r, &away)), lockName)
+		m := mutexOf(t, r.ServiceOn(refusing(r, &away, 100*time.Millisecond)), lockName)
 		first := startLock(m, t.Context()) // the attempt is under way
 		time.Sleep(50 * time.Millisecond)
 		away.Store(false)
@@ -174,7 +129,7 @@ func TestCallerBehindAnotherOneDoesNotSayHeldWhileRedisIsAway(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *fakeRedis) {
 		var away atomic.Bool
 		hold := lock(t, r.Mutex(), t.Context())
-		m := mutexOf(t, r.ServiceOn(refusing(r, &away)), lockName)
+		m := mutexOf(t, r.ServiceOn(refusing(r, &away, 100*time.Millisecond)), lockName)
 		first := startLock(m, t.Context())
 		time.Sleep(time.Second)
 		_, err := m.TryLockFor(t.Context(), time.Second)
