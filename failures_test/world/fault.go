@@ -10,22 +10,18 @@ import (
 
 // Before returns a fault that strikes before a matching command is executed.
 func (c *Client) Before(m Match) *Fault {
-	return newFault(&c.process.faults, c.Name, trace.BeforeCommand, m)
+	return &Fault{world: c.world, client: c, moment: trace.BeforeCommand, match: m, times: 1}
 }
 
 // After returns a fault that strikes when a matching command has been executed and its reply has
 // not yet reached the client.
 func (c *Client) After(m Match) *Fault {
-	return newFault(&c.process.faults, c.Name, trace.AfterCommand, m)
+	return &Fault{world: c.world, client: c, moment: trace.AfterCommand, match: m, times: 1}
 }
 
 // Before is [Client.Before] for the commands that any client sends to this server.
 func (n *Node) Before(m Match) *Fault {
-	return newFault(&n.faults, "a client", trace.BeforeCommand, m)
-}
-
-func newFault(list *[]*Fault, sender string, at trace.Moment, m Match) *Fault {
-	return &Fault{list: list, sender: sender, moment: at, match: m, times: 1}
+	return &Fault{world: n.world, moment: trace.BeforeCommand, match: On(m, n), times: 1}
 }
 
 // Always makes the fault strike at each match, instead of once.
@@ -82,36 +78,24 @@ func (f *Fault) Delay(d time.Duration) {
 
 func (f *Fault) add(what string, act func(*request)) {
 	f.act = act
-	if !f.ifSent {
-		f.missed = f.sender + " never sent the command to " + what
+	switch {
+	case f.ifSent:
+	case f.client == nil:
+		f.missed = "no client sent the command to " + what
+	default:
+		f.missed = f.client.Name + " never sent the command to " + what
 	}
-	*f.list = append(*f.list, f)
+	f.world.faults = append(f.world.faults, f)
 }
 
 // missed returns a report for each fault that has not struck.
 func (w *World) missed() (all []string) {
-	for faults := range w.faultLists {
-		for _, f := range *faults {
-			if f.missed != "" {
-				all = append(all, f.missed)
-			}
+	for _, f := range w.faults {
+		if f.missed != "" {
+			all = append(all, f.missed)
 		}
 	}
 	return all
-}
-
-// faultLists yields the faults of each process and of each server.
-func (w *World) faultLists(yield func(*[]*Fault) bool) {
-	for _, p := range w.processes {
-		if !yield(&p.faults) {
-			return
-		}
-	}
-	for _, n := range w.nodes {
-		if !yield(&n.faults) {
-			return
-		}
-	}
 }
 
 // at returns an event with the moment and the command at which the fault strikes.

@@ -106,21 +106,25 @@ func (w *wire) deliver() {
 	w.feed(rep.raw)
 }
 
-// strike applies the first matching fault of the process or of the server. It returns true if there
-// is one: then the fault has handled the command or its reply. A fault strikes a command once.
+// strike applies the first fault that matches. It returns true if there is one: then the fault has
+// handled the command or its reply. A command that a fault has only delayed can be struck by later ones.
 func (r *request) strike(at trace.Moment) bool {
-	if r.wire.world.closing {
+	w := r.wire.world
+	if w.closing {
 		return false
 	}
-	for _, faults := range [...][]*Fault{r.wire.process.faults, r.wire.node.faults} {
-		for _, f := range faults {
-			if f.moment == at && f.times != 0 && !slices.Contains(r.struck, f) && f.match(r.Command) {
-				f.times--
-				f.missed = ""
-				r.struck = append(r.struck, f)
-				f.act(r)
-				return true
-			}
+	faults := w.faults
+	if at == trace.BeforeCommand {
+		faults = faults[slices.Index(faults, r.struck)+1:]
+	}
+	for _, f := range faults {
+		mine := f.client == nil || f.client.process == r.wire.process
+		if mine && f.moment == at && f.times != 0 && f.match(r.Command) {
+			f.times--
+			f.missed = ""
+			r.struck = f
+			f.act(r)
+			return true
 		}
 	}
 	return false

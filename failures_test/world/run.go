@@ -104,6 +104,7 @@ func newWorld(config Config, servers []Redis, clock Clock) (*World, error) {
 		trace:  &trace.Trace{Lock: config.Lock, Lease: config.Lease, Slack: limits.Slack, Fenced: config.Guard == TokenGuard, OtherLocks: map[string][]string{}},
 		start:  time.Now(),
 		wake:   make(chan struct{}, 1),
+		asked:  make(chan func()),
 	}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 	for i, server := range servers {
@@ -221,10 +222,7 @@ func ForgetTimers() {
 func (w *World) Begin(scenario func(*World), events int) {
 	w.leaveAt = events
 	defer func() {
-		w.leaveAt = 0
-		for faults := range w.faultLists {
-			*faults = nil
-		}
+		w.leaveAt, w.faults = 0, nil
 		if p := recover(); p != nil && p != (takenOver{}) {
 			panic(p)
 		}

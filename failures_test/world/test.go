@@ -22,10 +22,14 @@ func Test(t *testing.T, config Config, test func(t *testing.T, w *World)) {
 			t.Fatal(err)
 		}
 		w.isTest = true
-		over := make(chan struct{})
-		go w.serve(over)
+		over := false
+		go func() {
+			for !over {
+				w.until(time.Now().Add(longestWait), w.doNext)
+			}
+		}()
 		t.Cleanup(func() {
-			w.Do(func() { close(over) })
+			w.Do(func() { over = true })
 			w.close()
 		})
 		test(t, w)
@@ -35,44 +39,27 @@ func Test(t *testing.T, config Config, test func(t *testing.T, w *World)) {
 // longestWait is longer than any lease or pause of a test.
 const longestWait = 100 * 365 * 24 * time.Hour
 
-// serve runs the world until over is closed.
-func (w *World) serve(over chan struct{}) {
-	for {
-		select {
-		case <-over:
-			return
-		default:
-			w.until(time.Now().Add(longestWait), w.doNext)
-		}
-	}
-}
-
 // Do runs do in the goroutine of a [Test]'s world, once nothing else can happen without time passing. It
 // returns when do has returned. Any other goroutine of the bubble may call it.
 func (w *World) Do(do func()) {
 	done := make(chan struct{})
-	w.mu.Lock()
-	w.asked = append(w.asked, func() { do(); close(done) })
-	w.mu.Unlock()
 	notify(w.wake)
+	w.asked <- func() { do(); close(done) }
 	<-done
 }
 
 // Wait waits until nothing else can happen without time passing, as synctest.Wait does.
 func (w *World) Wait() { w.Do(func() {}) }
 
-// doNext runs the next function that was given to Do, if there is one.
+// doNext runs a function that was given to Do, if there is one.
 func (w *World) doNext() bool {
-	w.mu.Lock()
-	if len(w.asked) == 0 {
-		w.mu.Unlock()
+	select {
+	case do := <-w.asked:
+		do()
+		return true
+	default:
 		return false
 	}
-	do := w.asked[0]
-	w.asked = w.asked[1:]
-	w.mu.Unlock()
-	do()
-	return true
 }
 
 // Connect returns a client of a new process, without a lock.

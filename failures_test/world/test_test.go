@@ -67,7 +67,7 @@ func TestFaultOfAServerStrikesAnyClient(t *testing.T) {
 		w.Before(world.Named("SET")).Delay(time.Second)
 		w.Client("A").Lock()
 	})
-	require.Equal(t, []string{"a client never sent the command to drop"}, tr.Missed)
+	require.Equal(t, []string{"no client sent the command to drop"}, tr.Missed)
 	require.Equal(t, time.Second, events(tr, trace.Executed)[0].At)
 }
 

@@ -30,16 +30,18 @@ type World struct {
 	reached   time.Duration // the time up to which delayed messages arrive
 	processes []*process
 	calls     []*Call
+	faults    []*Fault
 	staged    []*request // written, not yet on their wires
 	requests  int        // their number so far
 	replies   int        // the number of replies and pushes so far
 	observer  *observer  // nil: no digest is asked for
 	ctx       context.Context
 	cancel    context.CancelFunc
-	isTest    bool // a [Test]
-	closing   bool // the scenario has ended: no recording, no faults
-	leaveAt   int  // the number of events after which Begin stops the scenario; 0: never
-	flooded   bool // a client has sent commands without a pause
+	isTest    bool        // a [Test]
+	asked     chan func() // see Do
+	closing   bool        // the scenario has ended: no recording, no faults
+	leaveAt   int         // the number of events after which Begin stops the scenario; 0: never
+	flooded   bool        // a client has sent commands without a pause
 
 	// The clients' goroutines write the rest, under mu.
 	mu       sync.Mutex
@@ -48,7 +50,6 @@ type World struct {
 	ended    []*Call       // acquires whose hold has ended
 	wake     chan struct{} // capacity 1: something arrived or finished
 	slow     time.Duration // the longest time to the first command of a call
-	asked    []func()      // see Do
 }
 
 // process is one operating-system process: a go-redis client and a lock object that its goroutines
@@ -64,7 +65,6 @@ type process struct {
 	opened    []*wire          // just dialled; guarded by world.mu
 	dials     int              // guarded by world.mu
 	wires     []*wire
-	faults    []*Fault
 	crashed   bool
 	cut       bool
 	healed    chan struct{} // closed when the network is back
@@ -150,7 +150,7 @@ type request struct {
 	stack   *stack
 	due     time.Duration       // a delayed request arrives at this time
 	order   string              // sort key among requests of the same moment
-	struck  []*Fault            // the faults that have struck it
+	struck  *Fault              // the fault that has struck it last
 	waiting bool                // a WAIT that Redis has begun
 	routed  bool                // a proxy sends it to the server of its first key
 	inside  bool                // a transaction
@@ -176,7 +176,6 @@ type Node struct {
 	server Redis
 	keys   *keyspace
 	down   bool
-	faults []*Fault // of whichever client
 	// The rest is about its replicas; see replica.go.
 	replicas []*Replica
 	present  string // the name of the master
@@ -204,8 +203,8 @@ type snapshot struct {
 
 // Fault is a fault that strikes at a command of a client.
 type Fault struct {
-	list   *[]*Fault // its process's or its server's
-	sender string    // whose commands it strikes
+	world  *World
+	client *Client // of the process whose commands it strikes; nil: of any
 	moment trace.Moment
 	match  Match
 	times  int // how often it can still strike; < 0: no limit
