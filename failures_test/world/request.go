@@ -107,7 +107,7 @@ func (w *wire) deliver() {
 }
 
 // strike applies the first fault that matches. It returns true if there is one: then the fault has
-// handled the command or its reply. A command that a fault has only delayed can be struck by later ones.
+// handled the command or its reply. Later faults can strike a command that it has held up.
 func (r *request) strike(at trace.Moment) bool {
 	w := r.wire.world
 	if w.closing {

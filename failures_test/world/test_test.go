@@ -12,72 +12,51 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// connect returns a client for a test's world.
-func connect(w *world.World, change ...func(*redis.Options)) (rdb *redis.Client) {
-	w.Do(func() { rdb = w.Connect(change...) })
-	return rdb
-}
-
 func TestOrdinaryTestCallsItsLockAndSleeps(t *testing.T) {
 	world.Test(t, world.Config{}, func(t *testing.T, w *world.World) {
 		began := time.Now()
-		a, err := newLock(connect(w), "x", 3*time.Second)
-		require.NoError(t, err)
-		b, err := newLock(connect(w), "x", 3*time.Second)
-		require.NoError(t, err)
-		require.NoError(t, a.Lock(t.Context()))
+		var a, b *redis.Client
+		w.Do(func() { a, b = w.Connect(), w.Connect() })
+		holder, waiter := &lock{a, "x", 3 * time.Second}, &lock{b, "x", 3 * time.Second}
+		require.NoError(t, holder.Lock(t.Context()))
 		waited := make(chan error, 1)
-		go func() { waited <- b.Lock(t.Context()) }()
+		go func() { waited <- waiter.Lock(t.Context()) }()
 		w.Wait()
 		require.Empty(t, waited)
-		require.Equal(t, 3*time.Second, w.Embedded().TTL("lock:x"))
 		time.Sleep(1050 * time.Millisecond)
-		require.Equal(t, 1950*time.Millisecond, w.Embedded().TTL("lock:x"))
-		require.NoError(t, a.Unlock(t.Context()))
+		require.Equal(t, 1950*time.Millisecond, w.Embedded().TTL("x"))
+		require.NoError(t, holder.Unlock(t.Context()))
 		require.NoError(t, <-waited)
-		require.Equal(t, 1100*time.Millisecond, time.Since(began), "B polls every 100 ms")
-		w.Embedded().Del("lock:x")
-		require.NoError(t, a.Lock(t.Context()), "the test has removed B's key")
+		require.Equal(t, 1100*time.Millisecond, time.Since(began), "it polls every 100 ms")
+		w.Embedded().Del("x")
+		require.NoError(t, holder.Lock(t.Context()))
 		w.Do(func() {
 			require.Equal(t, 2, w.Connections())
-			require.Equal(t, []string{"SET", "lock:x", "locked", "NX", "PX", "3000"}, w.Trace().Events[0].Command)
+			require.Equal(t, "SET x locked NX PX 3000", w.Trace().Events[0].Line())
 		})
 	})
 }
 
 func TestFaultOfAServerStrikesAnyClient(t *testing.T) {
 	world.Test(t, world.Config{}, func(t *testing.T, w *world.World) {
-		a, b := connect(w), connect(w)
-		var broken *world.Fault
+		var a, b *redis.Client
+		forged := w.Before(world.Named("GET")).Always()
 		w.Do(func() {
-			broken = w.Before(world.Named("GET")).Always()
-			broken.Answer("$1\r\n7\r\n")
-			w.Before(world.Named("SET")).Fail("ERR no")
+			a, b = w.Connect(), w.Connect()
+			w.Before(func(c world.Command) bool { return c.Script == "free" }).Fail("ERR no")
+			forged.Answer("$1\r\n7\r\n")
 		})
-		for _, rdb := range []*redis.Client{a, b} {
-			require.Equal(t, "7", rdb.Get(t.Context(), "x").Val())
-		}
-		require.EqualError(t, b.Set(t.Context(), "x", "1", 0).Err(), "ERR no")
-		require.NoError(t, a.Set(t.Context(), "x", "1", 0).Err(), "it strikes once")
-		w.Do(broken.End)
-		require.Equal(t, "1", b.Get(t.Context(), "x").Val())
-	})
-	tr := run(t, func(w *world.World) {
-		w.Before(world.Named("GET")).Drop()
-		w.Before(world.Named("SET")).Delay(time.Second)
-		w.Client("A").Lock()
-	})
-	require.Equal(t, []string{"no client sent the command to drop"}, tr.Missed)
-	require.Equal(t, time.Second, events(tr, trace.Executed)[0].At)
-}
-
-func TestAnswerNeedNotBeAReply(t *testing.T) {
-	world.Test(t, world.Config{}, func(t *testing.T, w *world.World) {
+		require.Equal(t, "7", a.Get(t.Context(), "x").Val())
+		require.Equal(t, "7", b.Get(t.Context(), "x").Val())
+		w.Do(forged.End)
+		require.ErrorIs(t, b.Get(t.Context(), "x").Err(), redis.Nil)
+		require.EqualError(t, freeScript.Eval(t.Context(), b, []string{"x"}).Err(), "ERR no")
+		require.NoError(t, freeScript.Run(t.Context(), a, []string{"x"}).Err(), "it strikes once")
 		w.Do(func() { w.Before(world.Any).Answer("HTTP/1.1 400 Bad Request\r\n\r\n") })
-		rdb := connect(w)
-		require.ErrorContains(t, rdb.Get(t.Context(), "x").Err(), "HTTP/1.1")
-		require.ErrorIs(t, rdb.Get(t.Context(), "x").Err(), redis.Nil, "on another connection")
+		require.ErrorContains(t, a.Get(t.Context(), "x").Err(), "HTTP/1.1", "an answer need not be a reply")
 	})
+	tr := run(t, func(w *world.World) { w.Before(world.Any).Drop() })
+	require.Equal(t, []string{"no client sent the command to drop"}, tr.Missed)
 }
 
 func TestDelayedCommandMayBeStruckAgain(t *testing.T) {
@@ -92,23 +71,16 @@ func TestDelayedCommandMayBeStruckAgain(t *testing.T) {
 	require.Equal(t, 2*time.Second, events(tr, trace.Executed)[0].At)
 }
 
-func TestCommandsNameTheirScripts(t *testing.T) {
-	world.Test(t, world.Config{}, func(t *testing.T, w *world.World) {
-		w.Do(func() {
-			w.Before(func(c world.Command) bool { return c.Script == "free" }).Always().Fail("ERR no")
-		})
-		require.EqualError(t, freeScript.Eval(t.Context(), connect(w), []string{"x"}).Err(), "ERR no")
-		require.NoError(t, renewScript.Eval(t.Context(), connect(w), []string{"x"}, 1).Err())
-	})
-}
-
-// go-redis keeps the timer of a goroutine that waits for a connection, also if its context ends, and does not count
-// such waits. A timer of the first bubble would panic in the second one.
+// go-redis does not count a wait for a connection that a context has ended, and keeps its timer. A timer of the first
+// bubble would panic in the second one.
 func TestBubbleGetsNoTimerOfAnEarlierOne(t *testing.T) {
 	for range 2 {
 		world.Test(t, world.Config{}, func(t *testing.T, w *world.World) {
-			rdb := connect(w, func(o *redis.Options) { o.PoolSize = 1 })
-			w.Do(func() { w.Before(world.Named("PING")).Delay(time.Second) })
+			var rdb *redis.Client
+			w.Do(func() {
+				rdb = w.Connect(func(o *redis.Options) { o.PoolSize = 1 })
+				w.Before(world.Named("PING")).Delay(time.Second)
+			})
 			go rdb.Ping(t.Context())
 			w.Wait()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
