@@ -52,11 +52,7 @@ func (f *Fault) Fail(text string) {
 
 // Answer answers the command with these bytes instead of executing it. They need not be a reply.
 func (f *Fault) Answer(raw string) {
-	f.add("answer", func(r *request) {
-		r.take()
-		r.answer([]byte(raw), strconv.Quote(raw))
-		r.record(trace.Refused, trace.Event{Reply: strconv.Quote(raw)})
-	})
+	f.add("answer", func(r *request) { r.replace(f.moment, raw, strconv.Quote(raw)) })
 }
 
 // Route executes the command as a proxy does that sends it to the server of its first key. That server

@@ -139,9 +139,6 @@ func isNil(locker Locker) bool {
 // dial opens a wire. While the process has no network it waits, as after a lost SYN.
 func (p *process) dial(ctx context.Context, to *Node) (net.Conn, error) {
 	w := p.world
-	w.mu.Lock()
-	p.dials++
-	w.mu.Unlock()
 	for {
 		w.mu.Lock()
 		cut, healed := p.cut, p.healed

@@ -139,9 +139,13 @@ func (r *request) apply() {
 	r.record(trace.Stored, trace.Event{Answer: &call.answer, Orders: slices.Clone(call.Client.world.ledger.orders)})
 }
 
-// refuse answers a request with an error instead of executing it, or replaces its reply by the
-// error.
+// refuse answers a request with an error, as replace does.
 func (r *request) refuse(at trace.Moment, text string) {
+	r.replace(at, "-"+text+"\r\n", trace.ErrorPrefix+text)
+}
+
+// replace answers a request with raw instead of executing it, or replaces its reply.
+func (r *request) replace(at trace.Moment, raw, text string) {
 	var rep *reply
 	if at == trace.AfterCommand {
 		rep = r.wire.newest()
@@ -152,7 +156,7 @@ func (r *request) refuse(at trace.Moment, text string) {
 		}
 		rep = r.answer(nil, "")
 	}
-	rep.raw, rep.text = []byte("-"+text+"\r\n"), "(error) "+text
+	rep.raw, rep.text = []byte(raw), text
 	r.record(trace.Refused, trace.Event{Reply: rep.text})
 }
 

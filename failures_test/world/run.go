@@ -205,7 +205,7 @@ func (w *World) isCalling() bool {
 func (p *process) wasCrowded() bool {
 	return slices.ContainsFunc(p.rdbs, func(rdb *redis.Client) bool {
 		stats := rdb.PoolStats()
-		return stats.WaitCount > 0 || stats.Timeouts > 0 || p.dials >= rdb.Options().PoolSize
+		return stats.WaitCount > 0 || stats.Timeouts > 0 || int(stats.Misses) >= rdb.Options().PoolSize
 	})
 }
 

@@ -25,7 +25,15 @@ func Test(t *testing.T, config Config, test func(t *testing.T, w *World)) {
 		over := false
 		go func() {
 			for !over {
-				w.until(time.Now().Add(longestWait), w.doNext)
+				w.until(time.Now().Add(longestWait), func() bool {
+					select {
+					case do := <-w.asked:
+						do()
+						return true
+					default:
+						return false
+					}
+				})
 			}
 		}()
 		t.Cleanup(func() {
@@ -50,17 +58,6 @@ func (w *World) Do(do func()) {
 
 // Wait waits until nothing else can happen without time passing, as synctest.Wait does.
 func (w *World) Wait() { w.Do(func() {}) }
-
-// doNext runs a function that was given to Do, if there is one.
-func (w *World) doNext() bool {
-	select {
-	case do := <-w.asked:
-		do()
-		return true
-	default:
-		return false
-	}
-}
 
 // Connect returns a client of a new process, without a lock.
 func (n *Node) Connect(change ...func(*redis.Options)) *redis.Client {

@@ -63,7 +63,6 @@ type process struct {
 	clients   []*Client
 	running   map[uint64]*Call // goroutine → the call it runs; guarded by world.mu
 	opened    []*wire          // just dialled; guarded by world.mu
-	dials     int              // guarded by world.mu
 	wires     []*wire
 	crashed   bool
 	cut       bool
