@@ -24,16 +24,19 @@ func Test(t *testing.T, config Config, test func(t *testing.T, w *World)) {
 		w.isTest = true
 		over := false
 		go func() {
+			doNext := func() bool {
+				select {
+				case do := <-w.asked:
+					do()
+					return true
+				default:
+					return false
+				}
+			}
 			for !over {
-				w.until(time.Now().Add(longestWait), func() bool {
-					select {
-					case do := <-w.asked:
-						do()
-						return true
-					default:
-						return false
-					}
-				})
+				if !w.until(time.Now().Add(longestWait), doNext) {
+					(<-w.asked)() // synctest reports the deadlock
+				}
 			}
 		}()
 		t.Cleanup(func() {
