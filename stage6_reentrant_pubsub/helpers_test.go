@@ -42,7 +42,7 @@ type fakeRedis struct {
 	t         *testing.T
 	world     *world.World
 	server    *world.Node
-	faults    map[string][]*world.Fault // what they do → faults
+	faults    map[string][]*world.Fault // kind and name → faults
 	forgotten int                       // events of the trace
 }
 
@@ -56,12 +56,12 @@ var settle func()
 
 // Answer makes a script, or another command, return these bytes, until Answer is called without any.
 func (r *fakeRedis) Answer(name string, raw ...string) {
-	strike(r, "answer", name, raw, func(f *world.Fault, text string) { f.Always().Answer(text) })
+	strike(r, "answer ", name, raw, func(f *world.Fault, text string) { f.Always().Answer(text) })
 }
 
 // Refuse makes the next commands of that name fail with these errors; "" breaks the connection.
 func (r *fakeRedis) Refuse(name string, errors ...string) {
-	strike(r, "refuse", name, errors, func(f *world.Fault, text string) {
+	strike(r, "refuse ", name, errors, func(f *world.Fault, text string) {
 		if text == "" {
 			f.Drop()
 		} else {
@@ -72,20 +72,20 @@ func (r *fakeRedis) Refuse(name string, errors ...string) {
 
 // Delay delays the execution of the commands of that name.
 func (r *fakeRedis) Delay(name string, d time.Duration) {
-	strike(r, "delay", name, []time.Duration{d}, func(f *world.Fault, d time.Duration) { f.Always().Delay(d) })
+	strike(r, "delay ", name, []time.Duration{d}, func(f *world.Fault, d time.Duration) { f.Always().Delay(d) })
 }
 
 // strike adds a fault for each effect on commands of that name, in place of the earlier ones.
-func strike[T any](r *fakeRedis, what, name string, effects []T, add func(*world.Fault, T)) {
+func strike[T any](r *fakeRedis, kind, name string, effects []T, add func(*world.Fault, T)) {
 	r.world.Do(func() {
-		for _, f := range r.faults[what+name] {
+		for _, f := range r.faults[kind+name] {
 			f.End()
 		}
-		r.faults[what+name] = nil
+		r.faults[kind+name] = nil
 		for _, effect := range effects {
 			f := r.server.Before(func(c world.Command) bool { return cmp.Or(c.Script, c.Name) == name })
 			add(f, effect)
-			r.faults[what+name] = append(r.faults[what+name], f)
+			r.faults[kind+name] = append(r.faults[kind+name], f)
 		}
 	})
 }
@@ -257,5 +257,5 @@ func source(t *testing.T, name string) string {
 	return string(raw)
 }
 
-// since is time.Since in whole microseconds: a read that times out ends a nanosecond late.
+// since is time.Since in whole microseconds: a read that times out in a world ends a nanosecond late.
 func since(began time.Time) time.Duration { return time.Since(began).Truncate(time.Microsecond) }
