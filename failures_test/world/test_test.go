@@ -40,9 +40,10 @@ func TestOrdinaryTestCallsItsLockAndSleeps(t *testing.T) {
 func TestFaultOfAServerStrikesAnyClient(t *testing.T) {
 	world.Test(t, world.Config{}, func(t *testing.T, w *world.World) {
 		var a, b *redis.Client
-		forged := w.Before(world.Named("GET")).Always()
+		var forged *world.Fault
 		w.Do(func() {
 			a, b = w.Connect(), w.Connect()
+			forged = w.Before(world.Named("GET")).Always()
 			w.Before(func(c world.Command) bool { return c.Script == "free" }).Fail("ERR no")
 			forged.Answer("$1\r\n7\r\n")
 		})
