@@ -58,7 +58,6 @@ func TestCrowdThatGivesUpLeavesNothing(t *testing.T) {
 				require.ErrorIs(t, err, context.Canceled)
 			})
 		}
-		settle()
 		r.Forget()
 		cancel()
 		waiting.Wait()

@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
@@ -155,33 +156,14 @@ func TestPartialUnlockThatWaitsForItsTurnIsToldOfTheLoss(t *testing.T) {
 
 // Another client gets the lock while A still waits for the reply to its release.
 func TestContextEndsBeforeTheLockIsFree(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		rdb := r.Client()
-		rdb.AddHook(slowReplies{})
-		hold := lock(t, mutexOf(t, r.ServiceOn(rdb), lockName), t.Context())
-		go hold.Unlock()
-		time.Sleep(slow / 2)
-		lock(t, r.Mutex(), t.Context())
-		require.Error(t, hold.Context().Err(), "A's context is alive while B holds the lock")
-		time.Sleep(time.Minute)
+	asLocker.Play(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		hold := a.Lock()
+		a.After(world.Of(trace.OpUnlock, world.Any)).Delay(time.Second)
+		unlocking := a.StartUnlock()
+		require.True(t, b.Lock().Held() && !unlocking.Over())
+		require.False(t, hold.GoesOn(), "A's context is alive while B holds the lock")
 	})
-}
-
-// slowReplies delivers each reply late.
-type slowReplies struct{}
-
-const slow = 2 * time.Second
-
-// ProcessHook implements redis.Hook, as the other two methods do.
-func (slowReplies) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		defer time.Sleep(slow)
-		return next(ctx, cmd)
-	}
-}
-func (slowReplies) DialHook(next redis.DialHook) redis.DialHook { return next }
-func (slowReplies) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return next
 }
 
 func TestUnlockIsRepeatedAfterAPoolTimeout(t *testing.T) {

@@ -84,7 +84,6 @@ func TestTenWaitersOfAProcessTryOneAfterAnother(t *testing.T) {
 				}
 			}()
 		}
-		settle()
 		r.Forget()
 		require.NoError(t, unlock())
 		settle()

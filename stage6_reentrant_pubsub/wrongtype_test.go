@@ -48,7 +48,6 @@ func TestKeyThatIsNoHashIsExplained(t *testing.T) {
 			_, err := take(m, t.Context())
 			requireExplained(t, r, before, err)
 		}
-		settle()
 		require.Len(t, r.Sent(), len(ways), "Redis said no: there is nothing to clean up or to wait for")
 		freed, err := m.ForceUnlock(t.Context())
 		require.False(t, freed)
