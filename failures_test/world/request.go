@@ -107,22 +107,22 @@ func (w *wire) deliver() {
 }
 
 // strike applies the first fault that matches. It returns true if there is one: then the fault has
-// handled the command or its reply. Later faults can strike a command that it has held up.
+// handled the command or its reply. If it has held the command up, the faults after it can strike then.
 func (r *request) strike(at trace.Moment) bool {
 	w := r.wire.world
 	if w.closing {
 		return false
 	}
 	faults := w.faults
-	if at == trace.BeforeCommand {
-		faults = faults[slices.Index(faults, r.struck)+1:]
+	if at == trace.BeforeCommand && r.struck {
+		faults = r.later
 	}
-	for _, f := range faults {
+	for i, f := range faults {
 		mine := f.client == nil || f.client.process == r.wire.process
 		if mine && f.moment == at && f.times != 0 && f.match(r.Command) {
 			f.times--
 			f.missed = ""
-			r.struck = f
+			r.struck, r.later = true, faults[i+1:]
 			f.act(r)
 			return true
 		}

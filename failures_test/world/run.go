@@ -222,7 +222,10 @@ func ForgetTimers() {
 func (w *World) Begin(scenario func(*World), events int) {
 	w.leaveAt = events
 	defer func() {
-		w.leaveAt, w.faults = 0, nil
+		w.leaveAt = 0
+		for _, f := range w.faults {
+			f.End()
+		}
 		if p := recover(); p != nil && p != (takenOver{}) {
 			panic(p)
 		}

@@ -149,7 +149,8 @@ type request struct {
 	stack   *stack
 	due     time.Duration       // a delayed request arrives at this time
 	order   string              // sort key among requests of the same moment
-	struck  *Fault              // the fault that has struck it last
+	struck  bool                // by a fault
+	later   []*Fault            // those that can still strike it
 	waiting bool                // a WAIT that Redis has begun
 	routed  bool                // a proxy sends it to the server of its first key
 	inside  bool                // a transaction
