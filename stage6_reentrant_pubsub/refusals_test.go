@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -29,7 +28,7 @@ func logTo(log *bytes.Buffer) stage6.Option {
 
 // The process itself has got the lock again, so nobody has to ask Redis whether the earlier hold is lost.
 func TestLockGrantedAgainEndsTheEarlierHold(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		lost := make(chan stage6.Loss, 2)
 		svc := r.Service(stage6.WithOnLost(func(l stage6.Loss) { lost <- l }))
 		m := mutexOf(t, svc, lockName)
@@ -47,7 +46,7 @@ func TestLockGrantedAgainEndsTheEarlierHold(t *testing.T) {
 
 // What Unlock or Close has ended is not lost, even if the process has the lock again before Redis answers.
 func TestHoldThatHasEndedIsNotLostToTheNext(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		var lost atomic.Int32
 		svc := r.Service(stage6.WithOnLost(func(stage6.Loss) { lost.Add(1) }))
 		m := mutexOf(t, svc, lockName)
@@ -55,7 +54,7 @@ func TestHoldThatHasEndedIsNotLostToTheNext(t *testing.T) {
 		r.Delay("release", time.Second)
 		released := make(chan error, 1)
 		go func() { released <- hold.Unlock() }()
-		synctest.Wait()
+		settle()
 		r.Del(key) // as if the release had been executed, and its reply were late
 		next := lock(t, m, t.Context())
 		<-released
@@ -65,30 +64,30 @@ func TestHoldThatHasEndedIsNotLostToTheNext(t *testing.T) {
 }
 
 func TestEachHoldEndsInReleasedOrLost(t *testing.T) {
-	for name, end := range map[string]func(r *fakeRedis, svc *stage6.Service, hold *stage6.Hold) error{
-		"released": func(_ *fakeRedis, _ *stage6.Service, hold *stage6.Hold) error { return hold.Unlock() },
-		"closed":   func(_ *fakeRedis, svc *stage6.Service, _ *stage6.Hold) error { return svc.Close() },
-		"key gone": func(r *fakeRedis, _ *stage6.Service, hold *stage6.Hold) error { r.FlushAll(); return hold.Unlock() },
-		"found gone": func(r *fakeRedis, _ *stage6.Service, hold *stage6.Hold) error {
+	for name, end := range map[string]func(r *redisNode, svc *stage6.Service, hold *stage6.Hold) error{
+		"released": func(_ *redisNode, _ *stage6.Service, hold *stage6.Hold) error { return hold.Unlock() },
+		"closed":   func(_ *redisNode, svc *stage6.Service, _ *stage6.Hold) error { return svc.Close() },
+		"key gone": func(r *redisNode, _ *stage6.Service, hold *stage6.Hold) error { r.FlushAll(); return hold.Unlock() },
+		"found gone": func(r *redisNode, _ *stage6.Service, hold *stage6.Hold) error {
 			r.FlushAll()
 			time.Sleep(lease)
 			return hold.Unlock()
 		},
-		"refused": func(r *fakeRedis, _ *stage6.Service, hold *stage6.Hold) error {
+		"refused": func(r *redisNode, _ *stage6.Service, hold *stage6.Hold) error {
 			r.Refuse("release", "NOPERM no")
 			return hold.Unlock()
 		},
-		"unanswered": func(r *fakeRedis, _ *stage6.Service, hold *stage6.Hold) error {
+		"unanswered": func(r *redisNode, _ *stage6.Service, hold *stage6.Hold) error {
 			r.Delay("release", time.Hour)
 			return hold.Unlock()
 		},
-		"close denied": func(r *fakeRedis, svc *stage6.Service, _ *stage6.Hold) error {
+		"close denied": func(r *redisNode, svc *stage6.Service, _ *stage6.Hold) error {
 			r.Refuse("release", "NOPERM no")
 			return svc.Close()
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, r *fakeRedis) {
+			inBubble(t, func(t *testing.T, r *redisNode) {
 				var told []string
 				svc := r.Service(stage6.WithObserver(stage6.Observer{
 					Acquired: func(string, time.Duration) { told = append(told, "acquired") },
@@ -96,7 +95,7 @@ func TestEachHoldEndsInReleasedOrLost(t *testing.T) {
 					Lost:     func(string) { told = append(told, "lost") },
 				}))
 				err := end(r, svc, lock(t, mutexOf(t, svc, lockName), t.Context()))
-				synctest.Wait()
+				settle()
 				want := "released"
 				if err != nil {
 					want = "lost"
@@ -109,7 +108,7 @@ func TestEachHoldEndsInReleasedOrLost(t *testing.T) {
 
 // One attempt, as the first TryLock makes.
 func TestTryLockThatReentersAsksOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		m := r.Mutex()
 		hold := lock(t, m, t.Context())
 		r.Refuse("count", slices.Repeat([]string{loading}, 99)...)
@@ -123,7 +122,7 @@ func TestTryLockThatReentersAsksOnce(t *testing.T) {
 // A plain client never follows a redirection, so it gets the same answer for ever. A Cluster client gets one only while a
 // slot is migrating.
 func TestRedirectionEndsTheWaitOfAPlainClient(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		r.Refuse("acquire", slices.Repeat([]string{"MOVED 3999 127.0.0.1:6381"}, 99)...)
 		began := time.Now()
 		_, err := r.Mutex().Lock(t.Context())
@@ -134,21 +133,21 @@ func TestRedirectionEndsTheWaitOfAPlainClient(t *testing.T) {
 
 // The log says once a lease why a wait goes on.
 func TestWaitThatGoesOnSaysWhy(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		var log bytes.Buffer
 		r.Refuse("acquire", slices.Repeat([]string{"READONLY You can't write against a read only replica."}, 999)...)
 		ctx, cancel := context.WithTimeout(t.Context(), 3*lease-time.Second)
 		defer cancel()
 		_, err := r.Mutex(logTo(&log)).Lock(ctx)
 		require.ErrorContains(t, err, "READONLY")
-		synctest.Wait()
+		settle()
 		require.Equal(t, 3, strings.Count(log.String(), "still waiting"), log.String())
 	})
 }
 
 // Idle connections may be dead, and a full server closes new ones. Lock asks again, TryLock names both causes.
 func TestClosedConnectionEndsNoWait(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		r.Refuse("acquire", "", "", "")
 		m := r.Mutex()
 		_, err := m.TryLock(t.Context())
@@ -165,7 +164,7 @@ func TestClosedConnectionEndsNoWait(t *testing.T) {
 // 120 callers give up while their acquires are on the way, which takes longer than the callers wait. None of the locks stays, and the log has
 // one line for each lease.
 func TestLateAcquiresOfManyCallersAreFreed(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		var log bytes.Buffer
 		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.PoolSize = 200 }), logTo(&log))
 		before := runtime.NumGoroutine()
@@ -191,7 +190,7 @@ func TestLateAcquiresOfManyCallersAreFreed(t *testing.T) {
 
 // Beyond ten thousand the owner whose lease ends first is given up, and the log counts it.
 func TestCleanUpsAreLimited(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		var log bytes.Buffer
 		svc := r.Service(logTo(&log))
 		m := mutexOf(t, svc, lockName)
@@ -213,7 +212,7 @@ func TestCleanUpsAreLimited(t *testing.T) {
 
 // A proxy acknowledges SUBSCRIBE and delivers no message.
 func TestLostMessagesCostAThirdOfALeaseAndThenASixth(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		var log bytes.Buffer
 		quiet := func(o *redis.Options) {
 			connect := o.Dialer
@@ -250,7 +249,7 @@ func (c *unheard) Read(raw []byte) (int, error) {
 
 // One command asks for all locks that a process waits for.
 func TestLooksAreShared(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		holder, svc := r.Service(), r.Service()
 		for i := range 50 {
 			name := fmt.Sprint("order:", i)
@@ -266,7 +265,7 @@ func TestLooksAreShared(t *testing.T) {
 
 // The password was changed, and the connection for messages broken.
 func TestRefusedSubscriptionConnectsWithGrowingPauses(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		var away atomic.Bool
 		var dials atomic.Int32
 		rdb := r.Client(func(o *redis.Options) {
@@ -295,20 +294,20 @@ func TestRefusedSubscriptionConnectsWithGrowingPauses(t *testing.T) {
 
 // Five seconds after its last waiter a service closes its subscription.
 func TestEndOfTheSubscriptionIsNoWarning(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		var log bytes.Buffer
 		hold := lock(t, r.Mutex(), t.Context())
 		waiting := startLock(r.Mutex(logTo(&log)), t.Context())
 		require.NoError(t, hold.Unlock())
 		require.NoError(t, requireHeld(t, waiting).Unlock())
 		time.Sleep(lease)
-		synctest.Wait()
+		settle()
 		require.Empty(t, log.String())
 	})
 }
 
 func TestTokenIsThatOfTheContext(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		m := r.Mutex()
 		require.Zero(t, m.Token(t.Context()))
 		require.NoError(t, m.Do(t.Context(), func(ctx context.Context) error {
