@@ -127,8 +127,8 @@ type orphan struct {
 }
 
 // One goroutine asks for the orphans of a service, for longestCleanUp each at most. Of more than
-// maxOrphans, those whose time ends first are left to their leases. Few that are new are asked for one by
-// one, since a proxy may not accept a script for several locks.
+// maxOrphans, those whose time ends first are left to their leases. Few are asked for one by one, since
+// a proxy may not accept a script for several locks.
 const (
 	longestCleanUp = 15 * time.Minute
 	maxOrphans     = 10_000
@@ -156,15 +156,11 @@ func (s *Service) cleanUp(o *ownership) {
 // the service is closed it asks once more and leaves the keys to their leases.
 func (s *Service) cleanUpAll() {
 	for due := s.dueOrphans(); due != nil; due = s.dueOrphans() {
-		batches, shared := [][]*orphan(nil), []*orphan(nil)
-		for _, o := range due {
-			if o.pause < s.short()/6 && len(batches) < fewOrphans {
-				batches = append(batches, []*orphan{o})
-			} else {
-				shared = append(shared, o)
-			}
+		size := int(s.batch.Load())
+		if len(due) <= fewOrphans {
+			size = 1
 		}
-		batches = slices.AppendSeq(batches, slices.Chunk(shared, int(s.batch.Load())))
+		batches := slices.Collect(slices.Chunk(due, size))
 		ctx, cancel := context.WithTimeout(context.Background(), s.lease/6)
 		inParallel(len(batches), func(i int) { s.free(ctx, batches[i]) })
 		cancel()
