@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/live/redisserver"
 	final "lockkata/stage6_reentrant_pubsub"
 )
 
@@ -161,6 +162,11 @@ func TestDocumentedRightsAreEnoughToCleanUp(t *testing.T) {
 		}
 	})
 	require.NoError(t, s.Stop())
+	eventually(t, func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), short)
+		defer cancel()
+		return redisserver.Ping(ctx, s.Socket()) != nil
+	}, "it still answers")
 	eachName(func(m *final.Mutex) {
 		ctx, cancel := context.WithTimeout(t.Context(), short)
 		defer cancel()
