@@ -13,8 +13,9 @@ import (
 
 // request holds the settings of one acquire.
 type request struct {
-	lease time.Duration // in whole milliseconds, as Redis keeps it
-	fixed bool          // the lease is not renewed
+	lease  time.Duration // in whole milliseconds, as Redis keeps it
+	millis any           // the same as an int64, for scripts
+	fixed  bool          // the lease is not renewed
 }
 
 // lock acquires or re-enters. It waits until patience ends while another owner
@@ -25,7 +26,7 @@ func (m *Mutex) lock(ctx, patience context.Context, opts []LockOption) (*Hold, e
 		return nil, ErrClosed
 	}
 	defer s.tasks.Done()
-	r := request{lease: s.lease}
+	r := request{lease: s.lease, millis: s.millis}
 	for _, opt := range opts {
 		if opt == nil {
 			return nil, errors.New("stage6: an option is nil: leave it out")
@@ -72,9 +73,11 @@ func (m *Mutex) attempt(ctx context.Context, r request) (*ownership, time.Durati
 		sent := time.Now()
 		o := &ownership{
 			mutex: m, request: r, since: sent, deadline: sent.Add(r.lease),
-			turn: make(chan struct{}, 1), owner: s.id + strconv.FormatInt(s.owners.Add(1), 10),
+			turn:  make(chan struct{}, 1),
+			owner: string(strconv.AppendInt(append(make([]byte, 0, 64), s.id...), s.owners.Add(1), 10)),
 		}
-		answer, err := s.run(ctx, acquireScript, 2, m.key, m.token, o.owner, r.lease.Milliseconds()).Int64()
+		o.holds = o.one[:0]
+		answer, err := s.run(ctx, acquireScript, m.toAcquire, o.owner, r.millis).Int64()
 		switch {
 		case redis.IsTryAgainError(err) && tries < attempts && pause(ctx, passingPause):
 			continue
@@ -124,8 +127,8 @@ type orphan struct {
 }
 
 // One goroutine asks for the orphans of a service, for longestCleanUp each at most. Of more than
-// maxOrphans, those whose time ends first are left to their leases. Few that are new are asked for one by
-// one, since a proxy may not accept a script for several locks.
+// maxOrphans, those whose time ends first are left to their leases. Few are asked for one by one, since
+// a proxy may not accept a script for several locks.
 const (
 	longestCleanUp = 15 * time.Minute
 	maxOrphans     = 10_000
@@ -153,15 +156,11 @@ func (s *Service) cleanUp(o *ownership) {
 // the service is closed it asks once more and leaves the keys to their leases.
 func (s *Service) cleanUpAll() {
 	for due := s.dueOrphans(); due != nil; due = s.dueOrphans() {
-		batches, shared := [][]*orphan(nil), []*orphan(nil)
-		for _, o := range due {
-			if o.pause < s.short()/6 && len(batches) < fewOrphans {
-				batches = append(batches, []*orphan{o})
-			} else {
-				shared = append(shared, o)
-			}
+		size := int(s.batch.Load())
+		if len(due) <= fewOrphans {
+			size = 1
 		}
-		batches = slices.AppendSeq(batches, slices.Chunk(shared, int(s.batch.Load())))
+		batches := slices.Collect(slices.Chunk(due, size))
 		ctx, cancel := context.WithTimeout(context.Background(), s.lease/6)
 		inParallel(len(batches), func(i int) { s.free(ctx, batches[i]) })
 		cancel()
@@ -203,7 +202,7 @@ func (s *Service) free(ctx context.Context, orphans []*orphan) {
 		for _, o := range orphans {
 			keys, args = append(keys, o.mutex.key), append(args, o.mutex.channel, o.owner)
 		}
-		freed, err = s.run(ctx, cleanUpScript, append(keys, args...)...).BoolSlice()
+		freed, err = s.run(ctx, cleanUpScript, keys, args...).BoolSlice()
 	}
 	if err != nil {
 		s.mu.Lock()

@@ -9,26 +9,28 @@
 -- Returns the fencing token, which is positive. If another owner holds the
 -- lock, returns -2 minus the milliseconds that its lease has left (-1: no lease).
 -- A key that is no lock is an error.
-local fields = redis.call("HLEN", KEYS[1])
-if fields > 0 then
+local left = redis.call("PTTL", KEYS[1])
+if left ~= -2 then
+	local fields = redis.call("HLEN", KEYS[1]) -- an error for a key of another type
 	local lock = fields == 1 and redis.pcall("HGETALL", KEYS[1]) or {"", ""}
 	if not lock.err and not (string.find(lock[1], ".:%d+$") and string.find(lock[2], "^[1-9]%d*$")) then
-		return {err = "WRONGTYPE the key holds a hash that is no lock"}
+		return {err = "WRONGTYPE Operation against a key holding the wrong kind of value"}
 	end
-	return -2 - redis.call("PTTL", KEYS[1])
-end
--- Lua counts up to 2^53 - 1: beyond it two holds would get the same token. "1e300",
--- "inf" and "nan" are numbers to Lua, and no tokens.
-local last = redis.call("GET", KEYS[2]) or "0"
-local token = tonumber(last)
-if not token or not string.find(last, "^%d+$") or token >= 9007199254740991 then
-	return {err = "BADTOKEN the fencing token in Redis cannot be right: delete its key"}
+	return -2 - left
 end
 -- With the clock, tokens still rise when Redis has lost the last one: after a failover, an
 -- eviction or a flush. That is why the last token may be forgotten after an hour.
 local time = redis.call("TIME")
-token = math.max(token + 1, tonumber(time[1]) * 1000000 + tonumber(time[2]))
-redis.call("SET", KEYS[2], string.format("%.0f", token), "PX", 3600000)
+local token = time[1] * 1000000 + time[2]
+local last = redis.call("SET", KEYS[2], token, "PX", 3600000, "GET") or "0"
+local number = string.find(last, "^%d+$") and tonumber(last) or 1 / 0
+if number >= 9007199254740991 then -- Lua counts no further: two holds would get the same token
+	redis.call("SET", KEYS[2], last)
+	return {err = "BADTOKEN the fencing token in Redis cannot be right: delete its key"}
+elseif number >= token then
+	token = number + 1
+	redis.call("SET", KEYS[2], token, "PX", 3600000)
+end
 -- Fails before the key is written, if the user may not set a lease.
 redis.call("PEXPIRE", KEYS[1], ARGV[2])
 redis.call("HSET", KEYS[1], ARGV[1], 1)

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -45,7 +44,7 @@ func (c *tap) Read(raw []byte) (int, error) {
 // The waiter's connection for messages stays open and is silent. A look finds the lock free, and the
 // service opens another connection.
 func TestConnectionWithoutMessagesIsMadeAnew(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		var silent []*atomic.Bool
 		m := mutexOf(t, r.ServiceOn(r.Client(func(o *redis.Options) {
 			connect := o.Dialer
@@ -75,44 +74,29 @@ func TestConnectionWithoutMessagesIsMadeAnew(t *testing.T) {
 
 // The first warning says that Redis is away, and one for each lease that it still is.
 func TestWaiterWarnsOnceALeaseWhileRedisIsAway(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		var away atomic.Bool
 		var log strings.Builder
-		var conns []net.Conn
 		lock(t, r.Mutex(), t.Context())
-		rdb := r.Client(func(o *redis.Options) {
-			connect := o.Dialer
-			o.DialerRetries, o.PoolSize = 1, 9999 // with as many errors go-redis dials in the background
-			o.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
-				if away.Load() {
-					return nil, syscall.ECONNREFUSED
-				}
-				conn, err := connect(ctx, network, address)
-				conns = append(conns, conn)
-				return conn, err
-			}
-		})
-		startLock(mutexOf(t, r.ServiceOn(rdb, stage6.WithLogger(slog.New(slog.NewTextHandler(&log, nil)))), lockName), t.Context())
+		startLock(mutexOf(t, r.ServiceOn(refusing(r, &away, 0), stage6.WithLogger(slog.New(slog.NewTextHandler(&log, nil)))), lockName), t.Context())
 		away.Store(true)
-		for _, conn := range conns {
-			require.NoError(t, conn.Close())
-		}
+		r.world.Do(r.server.Restart) // it breaks the connections
 		time.Sleep(10*lease + time.Second)
-		synctest.Wait()
+		settle()
 		warnings := strings.Count(log.String(), "waiting without messages")
 		require.Positive(t, warnings)
 		require.LessOrEqual(t, warnings, 1+10)
 	})
 }
 
-// refusing returns a client whose connections are refused while away is set. Each try takes 100 ms.
-func refusing(r *fakeRedis, away *atomic.Bool) *redis.Client {
+// refusing returns a client whose connections are refused while away is set.
+func refusing(r *redisNode, away *atomic.Bool, after time.Duration) *redis.Client {
 	return r.Client(func(o *redis.Options) {
 		connect := o.Dialer
-		o.DialerRetries, o.PoolSize = 1, 99
+		o.DialerRetries, o.PoolSize = 1, 9999 // with as many errors go-redis dials in the background
 		o.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
 			if away.Load() {
-				time.Sleep(100 * time.Millisecond)
+				time.Sleep(after)
 				return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
 			}
 			return connect(ctx, network, address)
@@ -122,10 +106,10 @@ func refusing(r *fakeRedis, away *atomic.Bool) *redis.Client {
 
 // A caller that comes during an attempt makes its own attempt when the first one fails.
 func TestFailedAttemptDoesNotFailALaterCaller(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		var away atomic.Bool
 		away.Store(true)
-		m := mutexOf(t, r.ServiceOn(refusing(r, &away)), lockName)
+		m := mutexOf(t, r.ServiceOn(refusing(r, &away, 100*time.Millisecond)), lockName)
 		first := startLock(m, t.Context()) // the attempt is under way
 		time.Sleep(50 * time.Millisecond)
 		away.Store(false)
@@ -137,7 +121,7 @@ func TestFailedAttemptDoesNotFailALaterCaller(t *testing.T) {
 
 // The first caller's context ends while its attempt is stuck. The caller behind it does not get that error.
 func TestEndOfOneContextDoesNotFailTheNextCaller(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		m := r.Mutex()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -154,7 +138,7 @@ func TestEndOfOneContextDoesNotFailTheNextCaller(t *testing.T) {
 
 // Redis has not answered the first attempt, so it is not known whether the lock is held.
 func TestTryLockForBehindAnAttemptWithoutAnAnswer(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		m := r.Mutex()
 		r.Delay("acquire", 2*time.Second)
 		first := startLock(m, t.Context())
@@ -178,10 +162,10 @@ func TestTryLockForBehindAnAttemptWithoutAnAnswer(t *testing.T) {
 // Redis has said that the lock is held, and is away then. A caller who waits behind another one does not know that it
 // is still held.
 func TestCallerBehindAnotherOneDoesNotSayHeldWhileRedisIsAway(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		var away atomic.Bool
 		hold := lock(t, r.Mutex(), t.Context())
-		m := mutexOf(t, r.ServiceOn(refusing(r, &away)), lockName)
+		m := mutexOf(t, r.ServiceOn(refusing(r, &away, 100*time.Millisecond)), lockName)
 		first := startLock(m, t.Context())
 		time.Sleep(time.Second)
 		_, err := m.TryLockFor(t.Context(), time.Second)

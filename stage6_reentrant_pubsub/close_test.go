@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -17,7 +16,7 @@ import (
 )
 
 func TestCloseReleasesWhatTheServiceHolds(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		svc := r.Service()
 		first := lock(t, mutexOf(t, svc, lockName), t.Context())
 		inner := lock(t, mutexOf(t, svc, lockName), first.Context())
@@ -34,7 +33,7 @@ func TestCloseReleasesWhatTheServiceHolds(t *testing.T) {
 
 // While Redis does not answer, each release takes half a lease, and Close sends 64 at a time.
 func TestCloseEndsTheContextsOfAllHoldsAtOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		svc := r.Service()
 		var holds []*stage6.Hold
 		for i := range 200 {
@@ -43,7 +42,7 @@ func TestCloseEndsTheContextsOfAllHoldsAtOnce(t *testing.T) {
 		r.Delay("release", lease)
 		closed := make(chan error, 1)
 		go func() { closed <- svc.Close() }()
-		synctest.Wait()
+		settle()
 		for i, hold := range holds {
 			require.Equal(t, stage6.ErrClosed, context.Cause(hold.Context()), i)
 		}
@@ -52,7 +51,7 @@ func TestCloseEndsTheContextsOfAllHoldsAtOnce(t *testing.T) {
 }
 
 func TestCloseLetsTheNextProcessIn(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		svc := r.Service()
 		lock(t, mutexOf(t, svc, lockName), t.Context())
 		waiting := startLock(r.Mutex(), t.Context())
@@ -62,7 +61,7 @@ func TestCloseLetsTheNextProcessIn(t *testing.T) {
 }
 
 func TestCloseByManyAtOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		svc := r.Service()
 		lock(t, mutexOf(t, svc, lockName), t.Context())
 		r.Delay("release", time.Second)
@@ -79,7 +78,7 @@ func TestCloseByManyAtOnce(t *testing.T) {
 }
 
 func TestCloseEndsWaiters(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		lock(t, r.Mutex(), t.Context())
 		svc := r.Service()
 		m := mutexOf(t, svc, lockName)
@@ -88,7 +87,7 @@ func TestCloseEndsWaiters(t *testing.T) {
 			waiting = append(waiting, startLock(m, t.Context()))
 		}
 		require.NoError(t, svc.Close())
-		synctest.Wait()
+		settle()
 		for _, done := range waiting {
 			require.Len(t, done, 1, "at once")
 			require.ErrorIs(t, (<-done).err, stage6.ErrClosed)
@@ -98,7 +97,7 @@ func TestCloseEndsWaiters(t *testing.T) {
 }
 
 func TestClosedServiceLocksNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		svc := r.Service()
 		m := mutexOf(t, svc, lockName)
 		hold := lock(t, m, t.Context())
@@ -118,7 +117,7 @@ func TestClosedServiceLocksNothing(t *testing.T) {
 // errors that it may return, and no lock is left behind.
 func TestCloseDuringLocksAndUnlocks(t *testing.T) {
 	for closesAt := range 4 {
-		inBubble(t, func(t *testing.T, r *fakeRedis) {
+		inBubble(t, func(t *testing.T, r *redisNode) {
 			for _, name := range scripts {
 				r.Delay(name, 3*time.Millisecond) // so that Close runs during each of them
 			}
@@ -137,7 +136,7 @@ func TestCloseDuringLocksAndUnlocks(t *testing.T) {
 			working.Wait()
 			time.Sleep(time.Second)
 			require.Len(t, r.Keys(), 3, "the tokens")
-			synctest.Wait()
+			settle()
 			require.Empty(t, r.PubSubChannels("*"))
 		})
 	}
@@ -171,14 +170,14 @@ func work(t *testing.T, m *stage6.Mutex, patient bool) bool {
 
 // An Unlock under way when the service closes continues, and frees the lock.
 func TestCloseWaitsForAnUnlockUnderWay(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		rdb := r.Client()
 		svc := r.ServiceOn(rdb)
 		hold := lock(t, mutexOf(t, svc, lockName), t.Context())
 		r.Delay("release", time.Second)
 		released := make(chan error, 1)
 		go func() { released <- hold.Unlock() }()
-		synctest.Wait()
+		settle()
 		require.NoError(t, svc.Close())
 		require.NoError(t, rdb.Close()) // as a process does when it ends
 		require.False(t, r.Exists(key), "left for %v", r.TTL(key))
@@ -188,7 +187,7 @@ func TestCloseWaitsForAnUnlockUnderWay(t *testing.T) {
 
 // There are more holds than Close releases concurrently. What Unlock or Close has ended is not lost.
 func TestUnlockBeforeOrDuringCloseIsNoLoss(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		var lost atomic.Int32
 		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.PoolSize = 99 }), stage6.WithOnLost(func(stage6.Loss) { lost.Add(1) }))
 		var holds []*stage6.Hold
@@ -198,16 +197,16 @@ func TestUnlockBeforeOrDuringCloseIsNoLoss(t *testing.T) {
 		r.Delay("release", time.Second)
 		before := make(chan error, 1)
 		go func() { before <- holds[0].Unlock() }()
-		synctest.Wait()
+		settle()
 		closed := make(chan error, 1)
 		go func() { closed <- svc.Close() }()
-		synctest.Wait()
+		settle()
 		for _, hold := range holds[1:] {
 			require.ErrorIs(t, hold.Unlock(), stage6.ErrClosed)
 		}
 		require.NoError(t, <-before)
 		require.NoError(t, <-closed)
-		synctest.Wait()
+		settle()
 		require.Zero(t, lost.Load())
 	})
 }
@@ -215,7 +214,7 @@ func TestUnlockBeforeOrDuringCloseIsNoLoss(t *testing.T) {
 // There are more holds than Close releases concurrently. Their owners release some during
 // Close, and the process closes its client when Close has returned.
 func TestCloseWaitsForAnUnlockThatBeginsMeanwhile(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		rdb := r.Client(func(o *redis.Options) { o.PoolSize = 200 })
 		svc := r.ServiceOn(rdb)
 		var holds []*stage6.Hold
@@ -245,7 +244,7 @@ func TestCloseWaitsForAnUnlockThatBeginsMeanwhile(t *testing.T) {
 
 // Redis does not answer, and an Unlock begins just before Close gives up.
 func TestCloseWaitsForAnUnlockNoLongerThanALease(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = -1 }))
 		m := mutexOf(t, svc, lockName)
 		outer := lock(t, m, t.Context())
@@ -253,7 +252,7 @@ func TestCloseWaitsForAnUnlockNoLongerThanALease(t *testing.T) {
 		r.Delay("count", time.Hour)
 		r.Delay("release", time.Hour)
 		go inner.Unlock()
-		synctest.Wait()
+		settle()
 		began := time.Now()
 		require.Error(t, svc.Close())
 		require.LessOrEqual(t, time.Since(began), lease)
@@ -264,7 +263,7 @@ func TestCloseWaitsForAnUnlockNoLongerThanALease(t *testing.T) {
 
 // A renewal is under way when the service closes. Close waits for it; the release does not.
 func TestCloseDuringARenewal(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		svc := r.Service()
 		lock(t, mutexOf(t, svc, lockName), t.Context())
 		r.Delay("renew", 2*time.Second)
@@ -278,7 +277,7 @@ func TestCloseDuringARenewal(t *testing.T) {
 
 // Finds a Close that waits for work which itself waits for Close.
 func TestWorkMayCloseTheService(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		svc := r.Service()
 		err := mutexOf(t, svc, lockName).Do(t.Context(), func(ctx context.Context) error {
 			require.NoError(t, svc.Close())
@@ -292,7 +291,7 @@ func TestWorkMayCloseTheService(t *testing.T) {
 
 // Finds a Close that waits for OnLost, which may close the service itself.
 func TestOnLostMayCloseTheService(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		var svc *stage6.Service
 		closed := make(chan error, 1)
 		svc = r.Service(stage6.WithOnLost(func(stage6.Loss) { closed <- svc.Close() }))
@@ -308,14 +307,14 @@ func TestOnLostMayCloseTheService(t *testing.T) {
 // A TryLock is under way when the service closes, and is granted. Close waits for it and
 // frees the lock, so that a process may end when Close has returned.
 func TestCloseWaitsForAnAcquireUnderWay(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		rdb := r.Client()
 		svc := r.ServiceOn(rdb)
 		m := mutexOf(t, svc, lockName)
 		r.Delay("acquire", time.Second)
 		trying := make(chan error, 1)
 		go func() { _, err := m.TryLock(t.Context()); trying <- err }()
-		synctest.Wait()
+		settle()
 		require.NoError(t, svc.Close())
 		require.NoError(t, rdb.Close()) // as a process does when it ends
 		require.False(t, r.Exists(key), "left for %v", r.TTL(key))
@@ -325,12 +324,12 @@ func TestCloseWaitsForAnAcquireUnderWay(t *testing.T) {
 
 // The client has no read timeout, and Redis never answers.
 func TestCloseWaitsForAnAcquireNoLongerThanALease(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = -1 }))
 		m := mutexOf(t, svc, lockName)
 		r.Delay("acquire", time.Hour)
 		go m.TryLock(t.Context())
-		synctest.Wait()
+		settle()
 		began := time.Now()
 		require.NoError(t, svc.Close())
 		require.LessOrEqual(t, time.Since(began), lease)
@@ -340,7 +339,7 @@ func TestCloseWaitsForAnAcquireNoLongerThanALease(t *testing.T) {
 
 // Redis does not answer, and there are more holds than Close releases concurrently.
 func TestCloseOfManyHoldsTakesNoLongerThanALease(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		svc := r.Service()
 		for i := range 200 {
 			lock(t, mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context())

@@ -3,7 +3,6 @@ package stage6_test
 import (
 	"context"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -40,11 +39,11 @@ var ends = map[string]end{
 
 // eachEnd runs a test for every way to take a lock and every way in which a
 // context ends.
-func eachEnd(t *testing.T, test func(t *testing.T, r *fakeRedis, take way, begin end)) {
+func eachEnd(t *testing.T, test func(t *testing.T, r *redisNode, take way, begin end)) {
 	for wayName, take := range ways {
 		for endName, begin := range ends {
 			t.Run(wayName+" "+endName, func(t *testing.T) {
-				inBubble(t, func(t *testing.T, r *fakeRedis) { test(t, r, take, begin) })
+				inBubble(t, func(t *testing.T, r *redisNode) { test(t, r, take, begin) })
 			})
 		}
 	}
@@ -55,13 +54,13 @@ const soon = lease / 3
 
 // requireNothingLeft asserts that no lock is left soon, and no subscription after a
 // lease, without any other call.
-func requireNothingLeft(t *testing.T, r *fakeRedis) {
+func requireNothingLeft(t *testing.T, r *redisNode) {
 	t.Helper()
 	time.Sleep(soon)
-	synctest.Wait()
+	settle()
 	require.False(t, r.Exists(key), "left for %v", r.TTL(key))
 	time.Sleep(lease)
-	synctest.Wait()
+	settle()
 	require.Empty(t, r.PubSubChannels("*"), "a subscription is kept for a while")
 	r.Forget()
 	time.Sleep(time.Hour)
@@ -76,7 +75,7 @@ func requireEndOf(t *testing.T, ctx context.Context, err error) {
 }
 
 func TestEndedContextTakesNothing(t *testing.T) {
-	eachEnd(t, func(t *testing.T, r *fakeRedis, take way, begin end) {
+	eachEnd(t, func(t *testing.T, r *redisNode, take way, begin end) {
 		m := r.Mutex()
 		outer := lock(t, m, t.Context())
 		for _, parent := range []context.Context{t.Context(), outer.Context()} { // an acquire, a re-entry
@@ -95,7 +94,7 @@ func TestEndedContextTakesNothing(t *testing.T) {
 // The acquire is under way when its context ends. Either the caller holds the
 // lock, and can release it, or the lock is free.
 func TestContextThatEndsDuringTheAcquireLeavesNothing(t *testing.T) {
-	eachEnd(t, func(t *testing.T, r *fakeRedis, take way, begin end) {
+	eachEnd(t, func(t *testing.T, r *redisNode, take way, begin end) {
 		r.Delay("acquire", 2*time.Second)
 		ctx, cancel := begin(t.Context())
 		defer cancel()
@@ -114,10 +113,10 @@ func TestContextThatEndsDuringTheAcquireLeavesNothing(t *testing.T) {
 // The context ends in each phase of a wait: before the subscription is
 // acknowledged, asleep, and during the attempt after the wake-up.
 func TestContextThatEndsDuringAWaitLeavesNothing(t *testing.T) {
-	phases := map[string]func(r *fakeRedis, hold *stage6.Hold){
-		"subscribing": func(r *fakeRedis, _ *stage6.Hold) { r.Delay("SUBSCRIBE", 2*time.Second) },
-		"asleep":      func(*fakeRedis, *stage6.Hold) {},
-		"woken": func(r *fakeRedis, hold *stage6.Hold) {
+	phases := map[string]func(r *redisNode, hold *stage6.Hold){
+		"subscribing": func(r *redisNode, _ *stage6.Hold) { r.Delay("SUBSCRIBE", 2*time.Second) },
+		"asleep":      func(*redisNode, *stage6.Hold) {},
+		"woken": func(r *redisNode, hold *stage6.Hold) {
 			time.AfterFunc(500*time.Millisecond, func() {
 				r.Delay("acquire", 2*time.Second)
 				_ = hold.Unlock() // the keys in Redis show whether it worked
@@ -126,7 +125,7 @@ func TestContextThatEndsDuringAWaitLeavesNothing(t *testing.T) {
 	}
 	for phase, arrange := range phases {
 		t.Run(phase, func(t *testing.T) {
-			eachEnd(t, func(t *testing.T, r *fakeRedis, take way, begin end) {
+			eachEnd(t, func(t *testing.T, r *redisNode, take way, begin end) {
 				blocker := lock(t, r.Mutex(), t.Context())
 				arrange(r, blocker)
 				ctx, cancel := begin(t.Context())
@@ -151,7 +150,7 @@ func TestContextThatEndsDuringAWaitLeavesNothing(t *testing.T) {
 func TestWaiterWhoseContextEndsDuringItsAttemptLeavesTheLockFree(t *testing.T) {
 	for endName, begin := range ends {
 		t.Run(endName, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, r *fakeRedis) {
+			inBubble(t, func(t *testing.T, r *redisNode) {
 				blocker := lock(t, r.Mutex(), t.Context())
 				m := r.Mutex()
 				ctx, cancel := begin(t.Context())
@@ -179,7 +178,7 @@ func TestWaiterWhoseContextEndsDuringItsAttemptLeavesTheLockFree(t *testing.T) {
 func TestContextThatEndsAroundAReentryLeavesTheOuterHold(t *testing.T) {
 	for when, delay := range map[string]time.Duration{"before": -2 * time.Second, "during": 2 * time.Second, "after": 0} {
 		t.Run(when, func(t *testing.T) {
-			eachEnd(t, func(t *testing.T, r *fakeRedis, take way, begin end) {
+			eachEnd(t, func(t *testing.T, r *redisNode, take way, begin end) {
 				m := r.Mutex()
 				outer := lock(t, m, t.Context())
 				ctx, cancel := begin(outer.Context())
@@ -204,7 +203,7 @@ func TestContextThatEndsAroundAReentryLeavesTheOuterHold(t *testing.T) {
 }
 
 func TestQuestionEndsWithTheErrorOfItsContext(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		m := r.Mutex()
 		hold := lock(t, m, t.Context())
 		ctx, cancel := context.WithCancel(hold.Context())
@@ -232,14 +231,13 @@ func TestQuestionEndsWithTheErrorOfItsContext(t *testing.T) {
 		time.AfterFunc(time.Second, cancel)
 		_, err = m.ForceUnlock(ctx)
 		require.ErrorIs(t, err, context.Canceled, "on its way")
-		time.Sleep(time.Hour)
 	})
 }
 
 // A nil context is a mistake in the program, and panics as everywhere in Go. It
 // takes no lock and blocks no other caller.
 func TestMissingContextPanicsAndTakesNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		m := r.Mutex()
 		var missing context.Context
 		for name, take := range ways {

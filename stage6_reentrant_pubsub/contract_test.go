@@ -15,7 +15,7 @@ import (
 // asLocker is the lock with the interface that the failures use.
 var asLocker = locktest.Lock{
 	Subject: subject6.Subject(), Service: true, Key: key,
-	NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost, Again: stage6.ErrNotHeld,
+	NotHeld: stage6.ErrNotHeld, Lost: stage6.ErrLost, Again: stage6.ErrNotHeld, Resends: true,
 	Refused: "; the last attempt: stage6: lock is held by somebody else",
 }
 

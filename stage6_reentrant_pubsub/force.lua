@@ -12,7 +12,7 @@ if fields == 0 then
 end
 local lock = fields == 1 and redis.pcall("HGETALL", KEYS[1]) or {"", ""}
 if not lock.err and not (string.find(lock[1], ".:%d+$") and string.find(lock[2], "^[1-9]%d*$")) then
-	return {err = "WRONGTYPE the key holds a hash that is no lock"}
+	return {err = "WRONGTYPE Operation against a key holding the wrong kind of value"}
 end
 redis.call("DEL", KEYS[1])
 redis.call("PUBLISH", ARGV[1], "0")

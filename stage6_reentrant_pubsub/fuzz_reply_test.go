@@ -40,13 +40,13 @@ func FuzzReply(f *testing.F) {
 			return
 		}
 		for _, script := range []string{"acquire", "count", "renew", "release"} {
-			inBubble(t, func(t *testing.T, r *fakeRedis) { askABadServer(t, r, script, reply) })
+			inBubble(t, func(t *testing.T, r *redisNode) { askABadServer(t, r, script, reply) })
 		}
 	})
 }
 
 // askABadServer uses each method of a lock while one script is answered by reply.
-func askABadServer(t *testing.T, r *fakeRedis, script, reply string) {
+func askABadServer(t *testing.T, r *redisNode, script, reply string) {
 	m := r.Mutex()
 	began := time.Now()
 	var outer *stage6.Hold
@@ -103,7 +103,7 @@ func requireGranted(t *testing.T, reply string, hold *stage6.Hold, err error) {
 func isScalar(reply string) bool { return reply != "" && strings.Contains(":+$#=|>", reply[:1]) }
 
 func TestAnswerThatIsNoTokenIsNoHold(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		m := r.Mutex()
 		r.Answer("acquire", ":0\r\n")
 		hold, err := m.TryLock(t.Context())

@@ -152,11 +152,11 @@ func (s *Service) dueLooks(now time.Time) (due []look) {
 func (s *Service) ask(looks []look) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.short()/6)
 	defer cancel()
-	args := []any{len(looks)}
+	keys := []any{len(looks)}
 	for _, l := range looks {
-		args = append(args, l.mutex.key)
+		keys = append(keys, l.mutex.key)
 	}
-	free, err := s.run(ctx, lookScript, args...).BoolSlice()
+	free, err := s.run(ctx, lookScript, keys).BoolSlice()
 	for i, l := range looks {
 		isFree := i < len(free) && free[i]
 		switch {

@@ -1,25 +1,18 @@
 package stage6_test
 
 import (
+	"cmp"
 	"context"
-	"fmt"
-	"net"
 	"os"
-	"runtime"
-	"slices"
-	"strconv"
-	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
-	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/trace"
+	"lockkata/failures_test/world"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
@@ -34,148 +27,97 @@ const (
 // scripts are the names of the lock's scripts.
 var scripts = []string{"acquire", "count", "release", "renew", "force", "cleanup", "look"}
 
-// inBubble runs a test in fake time, with a new Redis that already knows the
-// lock's scripts.
-func inBubble(t *testing.T, test func(t *testing.T, r *fakeRedis)) {
+// inBubble runs a test in fake time, with a new Redis that already knows the lock's scripts.
+func inBubble(t *testing.T, test func(t *testing.T, r *redisNode)) {
 	t.Helper()
-	crowded := false
-	synctest.Test(t, func(t *testing.T) {
-		r := &fakeRedis{
-			Miniredis: miniredis.NewMiniRedis(), t: t, start: time.Now(), names: map[string]string{},
-			refuse: map[string][]string{}, delay: map[string]time.Duration{}, answer: map[string]string{}, crowded: &crowded,
-		}
-		conn, err := r.Dial() // starts the server
-		require.NoError(t, err)
-		require.NoError(t, conn.Close())
-		r.ClockTTL(true)
-		t.Cleanup(func() {
-			synctest.Wait() // miniredis must not close during a dial
-			r.Close()
-		})
-		rdb := r.Client()
-		for _, name := range scripts {
-			r.names[rdb.ScriptLoad(t.Context(), source(t, name)).Val()] = name
-		}
-		r.Server().SetPreHook(r.hook)
-		test(t, r)
+	options := func(o *redis.Options) { o.MaxRetries, o.PoolSize = 0, 32 }
+	world.Test(t, world.Config{Scripts: texts(t), Client: options}, func(t *testing.T, w *world.World) {
+		test(t, redisOf(t, w, w.Node))
 	})
-	if crowded {
-		// go-redis keeps the timers of a busy pool in a sync.Pool, which two collections
-		// empty: the next bubble must not get one.
-		runtime.GC()
-		runtime.GC()
-	}
 }
 
-// fakeRedis is a Redis that records the commands it gets, and can refuse or delay them.
-type fakeRedis struct {
+// redisNode is a Redis of a world.
+type redisNode struct {
 	*miniredis.Miniredis
-	t     *testing.T
-	start time.Time
-	names map[string]string // hash → name of the script
-
-	mu     sync.Mutex
-	sent   []sent
-	refuse map[string][]string // name → errors to answer with, in order; "" breaks the connection
-	delay  map[string]time.Duration
-	answer map[string]string // script → bytes to answer with
-
-	routed  bool  // a proxy that sends a script to the server of its first key is in front of many servers
-	crowded *bool // a command had to wait for a connection
+	t         *testing.T
+	world     *world.World
+	server    *world.Node
+	faults    map[string][]*world.Fault // kind and name → faults
+	forgotten int                       // events of the trace
 }
 
-// sent is a command that reached Redis: the name of the lock's script or of the
-// command, and the time.
+func redisOf(t *testing.T, w *world.World, server *world.Node) *redisNode {
+	settle = w.Wait
+	return &redisNode{Miniredis: server.Embedded(), t: t, world: w, server: server, faults: map[string][]*world.Fault{}}
+}
+
+// settle waits until nothing else can happen without time passing, in the newest bubble.
+var settle func()
+
+// Answer makes a script, or another command, return these bytes, until Answer is called without any.
+func (r *redisNode) Answer(name string, raw ...string) {
+	strike(r, "answer ", name, raw, func(f *world.Fault, text string) { f.Always().Answer(text) })
+}
+
+// Refuse makes the next commands of that name fail with these errors; "" breaks the connection.
+func (r *redisNode) Refuse(name string, errors ...string) {
+	strike(r, "refuse ", name, errors, func(f *world.Fault, text string) {
+		if text == "" {
+			f.Drop()
+		} else {
+			f.Fail(text)
+		}
+	})
+}
+
+// Delay delays the execution of the commands of that name.
+func (r *redisNode) Delay(name string, d time.Duration) {
+	strike(r, "delay ", name, []time.Duration{d}, func(f *world.Fault, d time.Duration) { f.Always().Delay(d) })
+}
+
+// strike adds a fault for each effect on commands of that name, in place of the earlier ones.
+func strike[T any](r *redisNode, kind, name string, effects []T, add func(*world.Fault, T)) {
+	r.world.Do(func() {
+		for _, f := range r.faults[kind+name] {
+			f.End()
+		}
+		r.faults[kind+name] = nil
+		for _, effect := range effects {
+			f := r.server.Before(func(c world.Command) bool { return cmp.Or(c.Script, c.Name) == name })
+			add(f, effect)
+			r.faults[kind+name] = append(r.faults[kind+name], f)
+		}
+	})
+}
+
+// sent is a command that was sent to Redis: the name of the lock's script or of the command, and the time.
 type sent struct {
 	At   time.Duration
 	Name string
 }
 
-// hook is called for every command before it is executed, also for those that scripts run.
-func (r *fakeRedis) hook(c *server.Peer, command string, args ...string) bool {
-	r.mu.Lock()
-	name, script := command, ""
-	switch command {
-	case "EVALSHA":
-		script = r.names[args[0]]
-		name = script
-	case "EVAL":
-		script = scriptName(args[0])
-		name = "EVAL " + script
-		r.names[redis.NewScript(args[0]).Hash()] = script
-	case "PTTL":
-		raw, answered := r.answer[command]
-		r.mu.Unlock()
-		if answered {
-			c.WriteRaw(raw)
+// Sent returns the lock's commands, once all goroutines are blocked.
+func (r *redisNode) Sent() (all []sent) {
+	r.world.Do(func() {
+		for _, e := range r.world.Trace().Events[r.forgotten:] {
+			if e.Kind != trace.Sent {
+				continue
+			}
+			switch name := e.Command[0]; name {
+			case "EVALSHA":
+				all = append(all, sent{e.At, e.Command[1]})
+			case "EVAL":
+				all = append(all, sent{e.At, "EVAL " + e.Command[1]})
+			case "SUBSCRIBE", "PING":
+				all = append(all, sent{e.At, name})
+			}
 		}
-		return answered
-	case "SUBSCRIBE", "PING":
-	default:
-		r.mu.Unlock()
-		return false
-	}
-	r.sent = append(r.sent, sent{time.Since(r.start), name})
-	delay, errors := r.delay[name], r.refuse[name]
-	raw, answered := r.answer[script]
-	if r.routed && name == "renew" && args[1] != "1" { // the other keys are elsewhere
-		n, _ := strconv.Atoi(args[1])
-		raw, answered = fmt.Sprintf("*%d\r\n:1\r\n%s", n, strings.Repeat(":0\r\n", n-1)), true
-		r.SetTTL(args[2], lease)
-	}
-	if len(errors) > 0 {
-		r.refuse[name] = errors[1:]
-	}
-	r.mu.Unlock()
-	time.Sleep(delay)
-	switch {
-	case answered:
-		c.WriteRaw(raw)
-	case len(errors) == 0:
-		return false
-	case errors[0] == "":
-		c.Close()
-	default:
-		c.WriteError(errors[0])
-	}
-	return true
+	})
+	return all
 }
 
-// Answer makes a script return these bytes, until Answer is called without any.
-func (r *fakeRedis) Answer(script string, raw ...string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.answer, script)
-	if len(raw) > 0 {
-		r.answer[script] = raw[0]
-	}
-}
-
-// Refuse makes the next commands of that name fail with these errors; "" breaks the connection.
-func (r *fakeRedis) Refuse(name string, errors ...string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.refuse[name] = errors
-}
-
-// Delay delays the execution of the commands of that name.
-func (r *fakeRedis) Delay(name string, d time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.delay[name] = d
-}
-
-// Sent returns the commands that reached Redis, once all goroutines are blocked.
-func (r *fakeRedis) Sent() []sent {
-	synctest.Wait()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.sent)
-}
-
-// Count returns the number of commands of that name that reached Redis.
-func (r *fakeRedis) Count(name string) int {
-	n := 0
+// Count returns the number of commands of that name.
+func (r *redisNode) Count(name string) (n int) {
 	for _, s := range r.Sent() {
 		if s.Name == name {
 			n++
@@ -185,16 +127,10 @@ func (r *fakeRedis) Count(name string) int {
 }
 
 // Forget clears the record of commands.
-func (r *fakeRedis) Forget() {
-	synctest.Wait()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.sent = nil
-}
+func (r *redisNode) Forget() { r.world.Do(func() { r.forgotten = len(r.world.Trace().Events) }) }
 
 // HoldCounts returns the counts in the lock's hash.
-func (r *fakeRedis) HoldCounts() []string {
-	var counts []string
+func (r *redisNode) HoldCounts() (counts []string) {
 	owners, _ := r.HKeys(key) // an error when the lock is free
 	for _, owner := range owners {
 		counts = append(counts, r.HGet(key, owner))
@@ -202,88 +138,31 @@ func (r *fakeRedis) HoldCounts() []string {
 	return counts
 }
 
+// Publish publishes a message and returns how many clients it reached.
+func (r *redisNode) Publish(channel, message string) int {
+	return int(r.Client().Publish(r.t.Context(), channel, message).Val())
+}
+
+// CurrentConnectionCount returns the number of open connections.
+func (r *redisNode) CurrentConnectionCount() (n int) {
+	r.world.Do(func() { n = r.server.Connections() })
+	return n
+}
+
 // Client returns a new client with its own connection pool, as another process would have it.
-func (r *fakeRedis) Client(change ...func(*redis.Options)) *redis.Client {
-	options := &redis.Options{
-		Addr:                     "127.0.0.1:6379",
-		Protocol:                 2,
-		DisableIdentity:          true,
-		ContextTimeoutEnabled:    true,
-		PoolSize:                 32,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-		Dialer:                   func(context.Context, string, string) (net.Conn, error) { return r.dial() },
-	}
-	for _, f := range change {
-		f(options)
-	}
-	rdb := redis.NewClient(options)
-	r.t.Cleanup(func() {
-		stats := rdb.PoolStats()
-		*r.crowded = *r.crowded || stats.WaitCount > 0 || stats.Timeouts > 0
-		_ = rdb.Close() // some tests close the client themselves
-	})
+func (r *redisNode) Client(change ...func(*redis.Options)) (rdb *redis.Client) {
+	r.world.Do(func() { rdb = r.server.Connect(change...) })
 	return rdb
 }
 
-// dial connects with a buffer for data that the other side has not read yet, as a socket has.
-// With a plain net.Pipe go-redis and miniredis can wait for each other.
-func (r *fakeRedis) dial() (net.Conn, error) {
-	conn, err := r.Dial()
-	if err != nil {
-		return nil, err
-	}
-	s := &socket{Conn: conn, out: make(chan []byte, 1000), closed: make(chan struct{})}
-	go s.send()
-	return s, nil
-}
-
-// socket is a net.Pipe with a buffer for writes.
-type socket struct {
-	net.Conn
-	out    chan []byte
-	once   sync.Once
-	closed chan struct{}
-}
-
-func (s *socket) send() {
-	defer s.Close()
-	for {
-		select {
-		case text := <-s.out:
-			if _, err := s.Conn.Write(text); err != nil {
-				return
-			}
-		case <-s.closed:
-			return
-		}
-	}
-}
-
-func (s *socket) Write(text []byte) (int, error) {
-	select {
-	case <-s.closed:
-		return 0, net.ErrClosed
-	case s.out <- slices.Clone(text):
-		return len(text), nil
-	}
-}
-
-func (s *socket) Close() error {
-	s.once.Do(func() { close(s.closed) })
-	return s.Conn.Close()
-}
-
-func (s *socket) SetDeadline(t time.Time) error    { return s.SetReadDeadline(t) }
-func (s *socket) SetWriteDeadline(time.Time) error { return nil }
-
 // Service returns a service with a new client, as another process would have it.
-func (r *fakeRedis) Service(opts ...stage6.Option) *stage6.Service {
+func (r *redisNode) Service(opts ...stage6.Option) *stage6.Service {
 	r.t.Helper()
 	return r.ServiceOn(r.Client(), opts...)
 }
 
 // ServiceOn returns a service that uses this client.
-func (r *fakeRedis) ServiceOn(rdb redis.UniversalClient, opts ...stage6.Option) *stage6.Service {
+func (r *redisNode) ServiceOn(rdb redis.UniversalClient, opts ...stage6.Option) *stage6.Service {
 	r.t.Helper()
 	svc, err := stage6.NewService(rdb, opts...)
 	require.NoError(r.t, err)
@@ -292,7 +171,7 @@ func (r *fakeRedis) ServiceOn(rdb redis.UniversalClient, opts ...stage6.Option) 
 }
 
 // Mutex returns the lock of a new service.
-func (r *fakeRedis) Mutex(opts ...stage6.Option) *stage6.Mutex {
+func (r *redisNode) Mutex(opts ...stage6.Option) *stage6.Mutex {
 	r.t.Helper()
 	return mutexOf(r.t, r.Service(opts...), lockName)
 }
@@ -328,21 +207,21 @@ func startLock(m *stage6.Mutex, ctx context.Context) chan outcome {
 		hold, err := m.Lock(ctx)
 		done <- outcome{hold, err, time.Now()}
 	}()
-	synctest.Wait()
+	settle()
 	return done
 }
 
 // requireWaiting asserts that a Lock has not returned yet.
 func requireWaiting(t *testing.T, done chan outcome) {
 	t.Helper()
-	synctest.Wait()
+	settle()
 	require.Empty(t, done, "it should still wait")
 }
 
 // requireHeld asserts that a Lock has its hold by now, without time passing.
 func requireHeld(t *testing.T, done chan outcome) *stage6.Hold {
 	t.Helper()
-	synctest.Wait()
+	settle()
 	require.Len(t, done, 1, "it should have the lock by now")
 	o := <-done
 	require.NoError(t, o.err)
@@ -378,8 +257,5 @@ func source(t *testing.T, name string) string {
 	return string(raw)
 }
 
-func scriptName(source string) string {
-	var name string
-	_, _ = fmt.Sscanf(source, "-- %s", &name) // "" if it has none
-	return name
-}
+// since is time.Since in whole microseconds: a read that times out in a world ends a nanosecond late.
+func since(began time.Time) time.Duration { return time.Since(began).Truncate(time.Microsecond) }

@@ -21,12 +21,10 @@ type heldKey struct {
 	key string
 }
 
-func (m *Mutex) inContext() heldKey { return heldKey{m.svc, m.key} }
-
 // carried returns the innermost hold that ctx carries and that was not released, or
 // nil.
 func (m *Mutex) carried(ctx context.Context) *Hold {
-	h, _ := ctx.Value(m.inContext()).(*Hold)
+	h, _ := ctx.Value(m.inContext).(*Hold)
 	m.svc.mu.Lock()
 	defer m.svc.mu.Unlock()
 	for h != nil && !slices.Contains(h.own.holds, h) {
@@ -38,9 +36,12 @@ func (m *Mutex) carried(ctx context.Context) *Hold {
 // newHold adds a hold whose context is derived from parent.
 func (o *ownership) newHold(parent context.Context) (*Hold, error) {
 	m := o.mutex
+	h := &o.first
+	if h.own != nil {
+		h = &Hold{}
+	}
 	ctx, cancel := context.WithCancelCause(parent)
-	h := &Hold{own: o, cancel: cancel, outer: m.carried(parent)}
-	h.ctx = context.WithValue(ctx, m.inContext(), h)
+	*h = Hold{o, context.WithValue(ctx, m.inContext, h), cancel, m.carried(parent)}
 	m.svc.mu.Lock()
 	defer m.svc.mu.Unlock()
 	if o.end != nil { // it has ended in the meantime

@@ -21,7 +21,7 @@ func hashTag(key string) string {
 
 // To Redisson's waiters a lock is free when the message is 0.
 func TestUnlockAndForceUnlockPublishRedissonsMessage(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		sub := r.Client().Subscribe(t.Context(), channel)
 		defer sub.Close()
 		_, err := sub.Receive(t.Context()) // the acknowledgement

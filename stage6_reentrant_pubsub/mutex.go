@@ -33,6 +33,10 @@ var (
 type Mutex struct {
 	svc                       *Service
 	name, key, token, channel string
+
+	// Made once, since each would be an allocation of every Lock.
+	inContext         any   // the heldKey of this lock
+	toAcquire, toFree []any // the first arguments of scripts
 }
 
 // Name returns the lock's name.
@@ -84,7 +88,7 @@ func (m *Mutex) Do(ctx context.Context, work func(context.Context) error, opts .
 // was held. The holder learns of it at its next renewal. A key that holds no lock is an
 // error, and stays.
 func (m *Mutex) ForceUnlock(ctx context.Context) (bool, error) {
-	freed, err := m.svc.run(ctx, forceScript, 1, m.key, m.channel).Bool()
+	freed, err := m.svc.run(ctx, forceScript, m.toFree).Bool()
 	return freed, m.explain(ctx, "force", err)
 }
 

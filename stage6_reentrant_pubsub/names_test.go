@@ -56,10 +56,10 @@ var layouts = map[string]struct {
 }
 
 // eachName runs a test for both layouts, with a mutex for each name in two processes.
-func eachName(t *testing.T, test func(t *testing.T, r *fakeRedis, tokenOf func(string) string, one, two []*stage6.Mutex)) {
+func eachName(t *testing.T, test func(t *testing.T, r *redisNode, tokenOf func(string) string, one, two []*stage6.Mutex)) {
 	for name, layout := range layouts {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, r *fakeRedis) {
+			inBubble(t, func(t *testing.T, r *redisNode) {
 				a, b := r.Service(layout.option), r.Service(layout.option)
 				var one, two []*stage6.Mutex
 				for _, name := range slices.Concat(plainNames, bracedNames) {
@@ -84,7 +84,7 @@ func eachName(t *testing.T, test func(t *testing.T, r *fakeRedis, tokenOf func(s
 
 // All are held at the same time. Finds a layout that trims, folds or cuts a name.
 func TestStrangeNamesAreDistinctLocks(t *testing.T) {
-	eachName(t, func(t *testing.T, _ *fakeRedis, _ func(string) string, one, _ []*stage6.Mutex) {
+	eachName(t, func(t *testing.T, _ *redisNode, _ func(string) string, one, _ []*stage6.Mutex) {
 		for _, m := range one {
 			hold := lock(t, m, t.Context())
 			count, err := m.HoldCount(hold.Context())
@@ -98,7 +98,7 @@ func TestStrangeNamesAreDistinctLocks(t *testing.T) {
 // and release. Finds a channel name that is changed on its way, and a wait for the
 // holder of another lock.
 func TestStrangeNamesLockAndWake(t *testing.T) {
-	eachName(t, func(t *testing.T, r *fakeRedis, tokenOf func(string) string, one, two []*stage6.Mutex) {
+	eachName(t, func(t *testing.T, r *redisNode, tokenOf func(string) string, one, two []*stage6.Mutex) {
 		var holds []*stage6.Hold
 		var waiting []chan outcome
 		tokens := map[string]bool{}
@@ -125,7 +125,7 @@ func TestStrangeNamesLockAndWake(t *testing.T) {
 // disturb each other and return errors, but never let a second client in.
 func TestNameThatIsAnotherLocksTokenIsAnError(t *testing.T) {
 	const isNoLock = "the key holds no lock of this kind, but something else"
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		svc := r.Service(stage6.WithRedissonNames())
 		order := mutexOf(t, svc, "order")
 		require.NoError(t, lock(t, order, t.Context()).Unlock())

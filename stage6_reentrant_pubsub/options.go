@@ -59,7 +59,7 @@ type LockOption func(request) request
 
 // Lease gives the hold a fixed lease that is not renewed.
 func Lease(d time.Duration) LockOption {
-	return func(request) request { return request{d.Truncate(time.Millisecond), true} }
+	return func(request) request { return request{d.Truncate(time.Millisecond), d.Milliseconds(), true} }
 }
 
 func checkLease(what string, d time.Duration) error {

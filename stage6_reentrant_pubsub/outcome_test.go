@@ -3,7 +3,6 @@ package stage6_test
 import (
 	"context"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -34,7 +33,7 @@ var proxies = []string{
 // Redis executes the acquire, or has refused it. A lock that may have been granted is freed at
 // once; after a refusal there is nothing to free.
 func TestFailedAcquireIsFreedUnlessRedisRefusedIt(t *testing.T) {
-	eachAnswer(t, func(t *testing.T, r *fakeRedis, text string, refused bool) {
+	eachAnswer(t, func(t *testing.T, r *redisNode, text string, refused bool) {
 		r.Refuse("acquire", text)
 		_, err := r.Mutex().TryLock(t.Context())
 		require.ErrorContains(t, err, text)
@@ -44,7 +43,7 @@ func TestFailedAcquireIsFreedUnlessRedisRefusedIt(t *testing.T) {
 }
 
 func TestUnlockIsRepeatedUnlessRedisRefusedItForGood(t *testing.T) {
-	eachAnswer(t, func(t *testing.T, r *fakeRedis, text string, refused bool) {
+	eachAnswer(t, func(t *testing.T, r *redisNode, text string, refused bool) {
 		hold := lock(t, r.Mutex(), t.Context())
 		r.Refuse("release", text)
 		began, err := time.Now(), hold.Unlock()
@@ -56,10 +55,10 @@ func TestUnlockIsRepeatedUnlessRedisRefusedItForGood(t *testing.T) {
 	})
 }
 
-func eachAnswer(t *testing.T, test func(t *testing.T, r *fakeRedis, text string, refused bool)) {
+func eachAnswer(t *testing.T, test func(t *testing.T, r *redisNode, text string, refused bool)) {
 	for i, text := range append(proxies, refusals...) {
 		t.Run(text, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, r *fakeRedis) { test(t, r, text, i >= len(proxies)) })
+			inBubble(t, func(t *testing.T, r *redisNode) { test(t, r, text, i >= len(proxies)) })
 		})
 	}
 }
@@ -67,13 +66,13 @@ func eachAnswer(t *testing.T, test func(t *testing.T, r *fakeRedis, text string,
 // The pool has one connection, and another command uses it. An attempt whose context ends before
 // it gets a connection has sent nothing.
 func TestAttemptThatWasNeverSentIsNotCleanedUp(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		rdb := r.Client(func(o *redis.Options) { o.PoolSize, o.ReadTimeout = 1, time.Hour })
 		m := mutexOf(t, r.ServiceOn(rdb), lockName)
 		r.Delay("PING", 10*time.Second)
 		ping := make(chan error, 1)
 		go func() { ping <- rdb.Ping(t.Context()).Err() }()
-		synctest.Wait()
+		settle()
 		for name, take := range ways {
 			for endName, begin := range ends {
 				ctx, cancel := begin(t.Context())
@@ -91,7 +90,7 @@ func TestAttemptThatWasNeverSentIsNotCleanedUp(t *testing.T) {
 
 // Redis is so slow that nearly all callers give up. Their clean-ups must not make it slower still.
 func TestOverloadSendsTwoCommandsForAnAttempt(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		held := lock(t, r.Mutex(), t.Context())
 		m := r.Mutex()
 		r.Forget()
@@ -114,7 +113,7 @@ func TestOverloadSendsTwoCommandsForAnAttempt(t *testing.T) {
 func TestCleanUpNeverRunsInTheCallersTime(t *testing.T) {
 	for name, take := range ways {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, r *fakeRedis) {
+			inBubble(t, func(t *testing.T, r *redisNode) {
 				svc := r.Service()
 				m := mutexOf(t, svc, lockName)
 				r.Refuse("acquire", "ERR upstream failure")
@@ -132,7 +131,7 @@ func TestCleanUpNeverRunsInTheCallersTime(t *testing.T) {
 
 // Redis is far away, and the grants come too late.
 func TestGrantThatComesTooLateIsFreedInTheBackground(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		r.Delay("acquire", 50*time.Millisecond)
 		r.Delay("release", time.Hour)
 		began := time.Now()

@@ -14,13 +14,15 @@ import (
 type ownership struct {
 	mutex *Mutex
 	request
-	owner string
+	owner any // a string, as scripts get it
 	token int64
 	since time.Time
+	first Hold          // the holds of re-entries are allocated one by one
 	turn  chan struct{} // capacity 1: the goroutine that has filled it may change the count
 
 	// Guarded by Service.mu.
 	holds    []*Hold
+	one      [1]*Hold  // the first array of holds: most owners have one
 	end      error     // why it has ended: ErrLost, ErrClosed, ErrNotHeld; nil while it lasts
 	deadline time.Time // the lease lasts at least until then
 	renewAt  time.Time // when to renew it next
@@ -140,7 +142,7 @@ func (o *ownership) insist(ctx, patience context.Context, doing string, count in
 			o.extend(sent)
 			return nil
 		case (err == nil || isWrongType(err)) && count == 0 && unanswered != nil:
-			return fmt.Errorf("stage6: unlock %s: it is not known whether this freed the lock, or it was lost before: %w", m.key, unanswered)
+			return fmt.Errorf("stage6: unlock %s: the outcome is not known: %w", m.key, unanswered)
 		case err == nil || isWrongType(err):
 			return o.gone(count, m.explain(ctx, doing, err))
 		case !again || ended(ctx) != nil || patience == nil || !pause(patience, min(passingPause, o.lease/60)):
@@ -176,21 +178,21 @@ func (o *ownership) send(ctx context.Context, count int, again bool) (mine bool,
 	defer cancel()
 	switch {
 	case count > 0:
-		return m.svc.run(ctx, countScript, 1, m.key, o.owner, count, o.extension()).Bool()
+		return m.svc.run(ctx, countScript, m.toFree[:2], o.owner, count, o.extension()).Bool()
 	case again:
-		return m.svc.run(ctx, releaseScript, 2, m.key, m.token, m.channel, o.owner, o.token).Bool()
+		return m.svc.run(ctx, releaseScript, m.toAcquire, m.channel, o.owner, o.token).Bool()
 	default:
-		return m.svc.run(ctx, releaseScript, 1, m.key, m.channel, o.owner).Bool()
+		return m.svc.run(ctx, releaseScript, m.toFree, o.owner).Bool()
 	}
 }
 
-// extension returns the lease in milliseconds that a re-entry or a renewal gives the lock again; 0
+// extension returns the lease that a re-entry or a renewal gives the lock again, as scripts get it; 0
 // for a fixed lease, of which what remains stays.
-func (o *ownership) extension() int64 {
+func (o *ownership) extension() any {
 	if o.fixed {
 		return 0
 	}
-	return o.lease.Milliseconds()
+	return o.millis
 }
 
 // extend records that a command sent at that time has given the lock its whole lease again.

@@ -4,20 +4,20 @@ import (
 	"context"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/trace"
+	"lockkata/failures_test/world"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
 // Many goroutines release a hold at the same time, and one succeeds. Finds a
 // check of "released" that is not one step with setting it.
 func TestConcurrentUnlocksReleaseAHoldOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		m := r.Mutex()
 		outer := lock(t, m, t.Context())
 		inner := lock(t, m, outer.Context())
@@ -44,7 +44,7 @@ func TestConcurrentUnlocksReleaseAHoldOnce(t *testing.T) {
 // Two services of one process, also on one client, are two owners, and closing one
 // leaves the other's holds.
 func TestServicesOnOneClientAreTwoOwners(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		rdb := r.Client()
 		one, two := r.ServiceOn(rdb), r.ServiceOn(rdb)
 		hold := lock(t, mutexOf(t, one, lockName), t.Context())
@@ -65,13 +65,8 @@ func TestServicesOnOneClientAreTwoOwners(t *testing.T) {
 
 // The same name on two servers is two locks: the context of a hold re-enters only its own.
 func TestLocksOfOneNameOnTwoServersAreTwo(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		other := &fakeRedis{Miniredis: miniredis.NewMiniRedis(), t: t, crowded: r.crowded}
-		conn, err := other.Dial() // starts the server
-		require.NoError(t, err)
-		require.NoError(t, conn.Close())
-		t.Cleanup(other.Close)
-
+	world.Test(t, world.Config{Servers: 2}, func(t *testing.T, w *world.World) {
+		r, other := redisOf(t, w, w.Server(1)), redisOf(t, w, w.Server(2))
 		hold := lock(t, r.Mutex(), t.Context())
 		elsewhere := lock(t, other.Mutex(), hold.Context())
 		require.True(t, r.Exists(key) && other.Exists(key))
@@ -85,7 +80,7 @@ func TestLocksOfOneNameOnTwoServersAreTwo(t *testing.T) {
 // Unlock ends the context before it asks Redis, so the cause of a loss that only
 // Unlock finds is not ErrLost. Observer and OnLost report the loss.
 func TestLossThatUnlockFindsIsReportedByUnlock(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		var told []string
 		lost := make(chan stage6.Loss, 1)
 		m := r.Mutex(
@@ -98,7 +93,7 @@ func TestLossThatUnlockFindsIsReportedByUnlock(t *testing.T) {
 		hold := lock(t, m, t.Context())
 		r.Del(key)
 		require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
-		synctest.Wait()
+		settle()
 		require.Equal(t, []string{"lost order:1001"}, told)
 		require.Equal(t, lockName, (<-lost).Name)
 		require.Equal(t, context.Canceled, context.Cause(hold.Context()))
@@ -106,7 +101,7 @@ func TestLossThatUnlockFindsIsReportedByUnlock(t *testing.T) {
 }
 
 func TestHoldsReleasedAtOneMomentAreEachReleased(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		m := r.Mutex()
 		outer := lock(t, m, t.Context())
 		holds := []*stage6.Hold{lock(t, m, outer.Context()), lock(t, m, outer.Context()), outer}
@@ -124,7 +119,7 @@ func TestHoldsReleasedAtOneMomentAreEachReleased(t *testing.T) {
 
 // The last Unlock has removed its hold, but has not yet freed the lock, when a partial one gets its turn.
 func TestPartialUnlockAfterTheLastUnlockLeavesTheLockToIt(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		m := r.Mutex()
 		outer := lock(t, m, slowValues{t.Context()}) // its end takes a moment
 		inner := []*stage6.Hold{lock(t, m, outer.Context()), lock(t, m, outer.Context())}
@@ -144,7 +139,7 @@ func TestPartialUnlockAfterTheLastUnlockLeavesTheLockToIt(t *testing.T) {
 
 // The first partial Unlock finds that the lock is lost, while the second one waits for its turn.
 func TestPartialUnlockThatWaitsForItsTurnIsToldOfTheLoss(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		m := r.Mutex()
 		outer := lock(t, m, t.Context())
 		inner := []*stage6.Hold{lock(t, m, outer.Context()), lock(t, m, outer.Context())}
@@ -153,7 +148,7 @@ func TestPartialUnlockThatWaitsForItsTurnIsToldOfTheLoss(t *testing.T) {
 		for _, hold := range inner {
 			go func() { results <- hold.Unlock() }()
 		}
-		synctest.Wait()
+		settle()
 		r.Del(key)
 		for range inner {
 			require.ErrorIs(t, <-results, stage6.ErrLost)
@@ -163,42 +158,23 @@ func TestPartialUnlockThatWaitsForItsTurnIsToldOfTheLoss(t *testing.T) {
 
 // Another client gets the lock while A still waits for the reply to its release.
 func TestContextEndsBeforeTheLockIsFree(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		rdb := r.Client()
-		rdb.AddHook(slowReplies{})
-		hold := lock(t, mutexOf(t, r.ServiceOn(rdb), lockName), t.Context())
-		go hold.Unlock()
-		time.Sleep(slow / 2)
-		lock(t, r.Mutex(), t.Context())
-		require.Error(t, hold.Context().Err(), "A's context is alive while B holds the lock")
-		time.Sleep(time.Minute)
+	asLocker.Play(t, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		hold := a.Lock()
+		a.After(world.Of(trace.OpUnlock, world.Any)).Delay(time.Second)
+		unlocking := a.StartUnlock()
+		require.True(t, b.Lock().Held() && !unlocking.Over())
+		require.False(t, hold.GoesOn(), "A's context is alive while B holds the lock")
 	})
 }
 
-// slowReplies delivers each reply late.
-type slowReplies struct{}
-
-const slow = 2 * time.Second
-
-// ProcessHook implements redis.Hook, as the other two methods do.
-func (slowReplies) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		defer time.Sleep(slow)
-		return next(ctx, cmd)
-	}
-}
-func (slowReplies) DialHook(next redis.DialHook) redis.DialHook { return next }
-func (slowReplies) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return next
-}
-
 func TestUnlockIsRepeatedAfterAPoolTimeout(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		rdb := r.Client(func(o *redis.Options) { o.PoolSize = 1; o.ReadTimeout = time.Hour; o.PoolTimeout = time.Second })
 		h := lock(t, mutexOf(t, r.ServiceOn(rdb), lockName), t.Context())
 		r.Delay("PING", 2*time.Second)
 		go rdb.Ping(t.Context())
-		synctest.Wait()
+		settle()
 		_ = h.Unlock()
 		time.Sleep(10 * time.Second)
 		require.False(t, r.Exists(key), "stays for %v", r.TTL(key))
@@ -206,7 +182,7 @@ func TestUnlockIsRepeatedAfterAPoolTimeout(t *testing.T) {
 		h = lock(t, mutexOf(t, r.ServiceOn(rdb), lockName), t.Context())
 		r.Del(key)
 		go rdb.Ping(t.Context())
-		synctest.Wait()
+		settle()
 		require.ErrorIs(t, h.Unlock(), stage6.ErrLost, "the attempt that got no connection has freed nothing")
 	})
 }
@@ -224,7 +200,7 @@ var busy = []string{
 
 func TestTemporaryErrorEndsNeitherAnUnlockNorAWait(t *testing.T) {
 	for _, answer := range busy {
-		inBubble(t, func(t *testing.T, r *fakeRedis) {
+		inBubble(t, func(t *testing.T, r *redisNode) {
 			m := r.Mutex()
 			outer := lock(t, m, t.Context())
 			inner := lock(t, m, outer.Context())
@@ -246,7 +222,7 @@ func TestTemporaryErrorEndsNeitherAnUnlockNorAWait(t *testing.T) {
 
 // A lease may be a day long. An unanswered command is repeated soon nevertheless.
 func TestLongLeaseDelaysNoSecondTry(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		day := stage6.WithWatchdogTimeout(24 * time.Hour)
 		began, hold := time.Now(), lock(t, r.Mutex(day), t.Context())
 		waiting := startLock(r.Mutex(day), t.Context())
@@ -279,7 +255,7 @@ func TestLongLeaseDelaysNoSecondTry(t *testing.T) {
 // A proxy breaks each connection at once: a balancer without a master, or a Redis that has too
 // many clients.
 func TestConnectionThatBreaksAtOnceForAWhileEndsNoUnlock(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		hold := lock(t, r.Mutex(), t.Context())
 		r.Refuse("release", slices.Repeat([]string{""}, 20)...)
 		began := time.Now()
@@ -296,7 +272,7 @@ func TestConnectionThatBreaksAtOnceForAWhileEndsNoUnlock(t *testing.T) {
 }
 
 func TestUnlockOnAClosedClientFailsAtOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		rdb := r.Client()
 		hold := lock(t, mutexOf(t, r.ServiceOn(rdb), lockName), t.Context())
 		require.NoError(t, rdb.Close())
@@ -308,7 +284,7 @@ func TestUnlockOnAClosedClientFailsAtOnce(t *testing.T) {
 
 func TestLastingErrorEndsAnUnlockInTime(t *testing.T) {
 	for _, opts := range [][]stage6.LockOption{nil, {stage6.Lease(time.Hour)}} {
-		inBubble(t, func(t *testing.T, r *fakeRedis) {
+		inBubble(t, func(t *testing.T, r *redisNode) {
 			hold := lock(t, r.Mutex(), t.Context(), opts...)
 			r.Refuse("release", slices.Repeat([]string{busy[0]}, 10_000)...)
 			began := time.Now()
@@ -321,7 +297,7 @@ func TestLastingErrorEndsAnUnlockInTime(t *testing.T) {
 // A re-entry is stuck. The Unlock of the last hold frees the lock nevertheless, and the
 // command of the re-entry finds nothing.
 func TestLastUnlockBehindAReentryThatHangsFreesTheLock(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		m := mutexOf(t, r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = -1 })), lockName)
 		outer := lock(t, m, t.Context())
 		r.Delay("count", time.Hour)

@@ -5,19 +5,18 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/world"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
@@ -25,7 +24,7 @@ import (
 const loading = "LOADING Redis is loading the dataset in memory"
 
 func TestRenewalComesEveryThirdOfTheLease(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		lock(t, r.Mutex(), t.Context())
 		time.Sleep(30 * time.Second)
 		require.Equal(t, []sent{
@@ -36,7 +35,7 @@ func TestRenewalComesEveryThirdOfTheLease(t *testing.T) {
 }
 
 func TestNoRenewalAfterUnlockReturned(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		hold := lock(t, r.Mutex(), t.Context())
 		time.Sleep(25 * time.Second)
 		require.NoError(t, hold.Unlock())
@@ -48,7 +47,7 @@ func TestNoRenewalAfterUnlockReturned(t *testing.T) {
 
 // 250 locks that were taken at one moment are renewed by three commands.
 func TestRenewalsOfManyLocksShareCommands(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		var batches []int
 		var mu sync.Mutex
 		svc := r.Service(stage6.WithObserver(stage6.Observer{Renewed: func(locks int, err error) {
@@ -61,7 +60,7 @@ func TestRenewalsOfManyLocksShareCommands(t *testing.T) {
 			lock(t, mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context())
 		}
 		time.Sleep(lease / 3)
-		synctest.Wait()
+		settle()
 		require.ElementsMatch(t, []int{100, 100, 50}, batches)
 		require.Equal(t, 3, r.Count("renew"))
 		for i := range 250 {
@@ -79,7 +78,7 @@ func TestRenewalsGoOneByOneOnceSeveralLocksAreRefused(t *testing.T) {
 		"ERR bad lua script for redis cluster, all the keys that the script uses should be passed using the KEYS array",
 		"NOSLOT whatever a proxy may say",
 	} {
-		inBubble(t, func(t *testing.T, r *fakeRedis) {
+		inBubble(t, func(t *testing.T, r *redisNode) {
 			var told atomic.Int32
 			var log strings.Builder
 			svc := r.Service(stage6.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), stage6.WithObserver(stage6.Observer{Renewed: func(locks int, err error) {
@@ -102,7 +101,7 @@ func TestRenewalsGoOneByOneOnceSeveralLocksAreRefused(t *testing.T) {
 	}
 }
 
-func (r *fakeRedis) threeHolds(svc *stage6.Service) (holds []*stage6.Hold) {
+func (r *redisNode) threeHolds(svc *stage6.Service) (holds []*stage6.Hold) {
 	for _, name := range []string{"a", "b", "c"} {
 		holds = append(holds, lock(r.t, mutexOf(r.t, svc, name), r.t.Context()))
 	}
@@ -116,7 +115,7 @@ func TestRenewalsStayTogetherAfterARefusalThatPasses(t *testing.T) {
 		"WRONGPASS invalid username-password pair or user is disabled.", "NOPERM this user has no permissions to run the 'evalsha' command",
 		"OOM command not allowed when used memory > 'maxmemory'.",
 	} {
-		inBubble(t, func(t *testing.T, r *fakeRedis) {
+		inBubble(t, func(t *testing.T, r *redisNode) {
 			holds := r.threeHolds(r.Service())
 			r.Refuse("renew", words)
 			time.Sleep(lease)
@@ -130,7 +129,7 @@ func TestRenewalsStayTogetherAfterARefusalThatPasses(t *testing.T) {
 
 // A refusal that is temporary says nothing about several locks in one command.
 func TestRenewalsStayTogetherAfterATemporaryRefusal(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		r.threeHolds(r.Service())
 		r.Refuse("renew", loading)
 		time.Sleep(lease)
@@ -140,8 +139,8 @@ func TestRenewalsStayTogetherAfterATemporaryRefusal(t *testing.T) {
 
 // A proxy that sends a script to the server of its first key: for the other keys that server says 0.
 func TestRenewalsGoOneByOneBehindARouterByTheFirstKey(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
-		r.routed = true
+	inBubble(t, func(t *testing.T, r *redisNode) {
+		r.world.Do(func() { r.server.Before(world.CrossesSlots).Always().Route() })
 		holds := r.threeHolds(r.Service())
 		time.Sleep(lease / 3)
 		require.Equal(t, 1+2, r.Count("renew"), "the two that seem to be lost are asked for alone, at once")
@@ -156,11 +155,11 @@ func TestRenewalsGoOneByOneBehindARouterByTheFirstKey(t *testing.T) {
 
 // A stuck command does not delay those for other locks.
 func TestRenewalsInAClusterShareNoCommand(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		rdb := redis.NewClusterClient(&redis.ClusterOptions{
 			ContextTimeoutEnabled: true, Protocol: 2, DisableIdentity: true,
 			MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-			Dialer:                   func(context.Context, string, string) (net.Conn, error) { return r.dial() },
+			Dialer:                   r.Client().Options().Dialer,
 			ClusterSlots: func(context.Context) ([]redis.ClusterSlot, error) {
 				return []redis.ClusterSlot{{End: 16383, Nodes: []redis.ClusterNode{{Addr: "127.0.0.1:6379"}}}}, nil
 			},
@@ -179,7 +178,7 @@ func TestRenewalsInAClusterShareNoCommand(t *testing.T) {
 
 // Locks that were taken within a sixtieth of the lease are renewed together.
 func TestRenewalsThatAreDueSoonShareACommand(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		svc := r.Service()
 		lock(t, mutexOf(t, svc, "order:1"), t.Context())
 		time.Sleep(500 * time.Millisecond)
@@ -190,7 +189,7 @@ func TestRenewalsThatAreDueSoonShareACommand(t *testing.T) {
 }
 
 func TestOneBadKeyDoesNotFailTheOthersOfItsBatch(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		svc := r.Service()
 		good := lock(t, mutexOf(t, svc, "good"), t.Context())
 		gone := lock(t, mutexOf(t, svc, "gone"), t.Context())
@@ -199,7 +198,7 @@ func TestOneBadKeyDoesNotFailTheOthersOfItsBatch(t *testing.T) {
 		r.Del("lock:{wrong}")
 		require.NoError(t, r.Set("lock:{wrong}", "a lock of stage 5"))
 		time.Sleep(lease / 3)
-		synctest.Wait()
+		settle()
 		require.Equal(t, 1+2, r.Count("renew"), "those that seem to be lost are asked for alone")
 		require.NoError(t, good.Context().Err())
 		require.Equal(t, lease, r.TTL("lock:{good}"))
@@ -211,7 +210,7 @@ func TestOneBadKeyDoesNotFailTheOthersOfItsBatch(t *testing.T) {
 
 // A lock is released while its renewal with another one is on its way.
 func TestReleasedLockIsNotAskedForAlone(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		svc := r.Service()
 		lock(t, mutexOf(t, svc, "order:1"), t.Context())
 		released := lock(t, mutexOf(t, svc, "order:2"), t.Context())
@@ -224,7 +223,7 @@ func TestReleasedLockIsNotAskedForAlone(t *testing.T) {
 }
 
 func TestFailedRenewalIsRepeatedAndTheHoldGoesOn(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		hold := lock(t, r.Mutex(), t.Context())
 		r.Refuse("renew", loading, loading, loading)
 		time.Sleep(time.Minute)
@@ -240,7 +239,7 @@ func TestFailedRenewalIsRepeatedAndTheHoldGoesOn(t *testing.T) {
 // Renewals that are due at different times are sent separately: a stuck one does not delay the others.
 // It is given up after a sixth of the lease, even if the client's timeout is longer, and sent again.
 func TestRenewalThatHangsDelaysNoOther(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = time.Hour }))
 		first := lock(t, mutexOf(t, svc, "first"), t.Context())
 		time.Sleep(2 * time.Second)
@@ -261,7 +260,7 @@ func TestRenewalThatHangsDelaysNoOther(t *testing.T) {
 // A fixed lease is looked at, and not renewed.
 func TestFixedLeaseIsToldOfItsLoss(t *testing.T) {
 	for _, own := range []time.Duration{lease / 2, lease, time.Hour} {
-		inBubble(t, func(t *testing.T, r *fakeRedis) {
+		inBubble(t, func(t *testing.T, r *redisNode) {
 			m := r.Mutex()
 			hold := lock(t, m, t.Context(), stage6.Lease(own))
 			time.Sleep(min(own, lease)/3 + time.Second)
@@ -279,7 +278,7 @@ func TestFixedLeaseIsToldOfItsLoss(t *testing.T) {
 
 // Holds with short fixed leases come one after another. A look at one of them does not take along all others.
 func TestShortFixedLeasesAreLookedAtAFewTimes(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		var looks atomic.Int64 // of locks
 		svc := r.Service(stage6.WithObserver(stage6.Observer{Renewed: func(locks int, _ error) { looks.Add(int64(locks)) }}))
 		for i := range 50 {
@@ -306,7 +305,7 @@ func (b blockingHandler) Handle(ctx context.Context, r slog.Record) error {
 
 // Twenty leases end when another one is due for renewal.
 func TestLogThatBlocksDelaysNoOtherHold(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		log := blockingHandler{slog.NewTextHandler(io.Discard, nil), make(chan struct{})}
 		svc := r.Service(stage6.WithLogger(slog.New(log)))
 		renewed := lock(t, mutexOf(t, svc, lockName), t.Context())
@@ -315,7 +314,7 @@ func TestLogThatBlocksDelaysNoOtherHold(t *testing.T) {
 			over = append(over, lock(t, mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context(), stage6.Lease(lease/3)))
 		}
 		time.Sleep(lease / 3)
-		synctest.Wait()
+		settle()
 		for i, hold := range over {
 			require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()), i)
 		}
@@ -326,7 +325,7 @@ func TestLogThatBlocksDelaysNoOtherHold(t *testing.T) {
 }
 
 func TestRenewalThatGetsThroughIsNotLogged(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		var log strings.Builder
 		svc := r.Service(stage6.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 		one := lock(t, mutexOf(t, svc, lockName), t.Context())
@@ -340,7 +339,7 @@ func TestRenewalThatGetsThroughIsNotLogged(t *testing.T) {
 }
 
 func TestFailedRenewalsEndTheHoldWithItsLease(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		var log strings.Builder
 		m := r.Mutex(stage6.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 		began := time.Now()
@@ -349,7 +348,7 @@ func TestFailedRenewalsEndTheHoldWithItsLease(t *testing.T) {
 		r.Refuse("renew", slices.Repeat([]string{loading}, 99)...)
 		waitForEnd(t, hold)
 		require.Equal(t, 10*time.Second+lease, time.Since(began), "a lease after the last renewal")
-		synctest.Wait() // the log is written after the context has ended
+		settle() // the log is written after the context has ended
 		require.Contains(t, log.String(), "renewal failed")
 		require.Contains(t, log.String(), "lock lost")
 	})
@@ -357,7 +356,7 @@ func TestFailedRenewalsEndTheHoldWithItsLease(t *testing.T) {
 
 // The renewals of 10 s fail until 29.5 s; a re-entry that gets through extends the lease.
 func TestReentryBetweenFailedRenewalsExtendsTheHold(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		m := r.Mutex()
 		hold := lock(t, m, t.Context())
 		r.Delay("renew", 3*time.Second)
@@ -372,14 +371,14 @@ func TestReentryBetweenFailedRenewalsExtendsTheHold(t *testing.T) {
 
 func TestRenewalAnsweredForTooFewLocksIsAnError(t *testing.T) {
 	for _, raw := range []string{"*0\r\n", "*1\r\n:1\r\n", "*3\r\n:1\r\n:1\r\n:1\r\n"} {
-		inBubble(t, func(t *testing.T, r *fakeRedis) {
+		inBubble(t, func(t *testing.T, r *redisNode) {
 			var failed atomic.Bool
 			svc := r.Service(stage6.WithObserver(stage6.Observer{Renewed: func(_ int, err error) { failed.Store(err != nil) }}))
 			hold := lock(t, mutexOf(t, svc, "order:1"), t.Context())
 			lock(t, mutexOf(t, svc, "order:2"), t.Context())
 			r.Answer("renew", raw)
 			time.Sleep(lease / 3)
-			synctest.Wait()
+			settle()
 			require.True(t, failed.Load())
 			require.NoError(t, hold.Context().Err(), "there is time for another try")
 		})
@@ -389,7 +388,7 @@ func TestRenewalAnsweredForTooFewLocksIsAnError(t *testing.T) {
 // The reply to the acquire takes more than two thirds of the lease: the first renewal is due
 // a third after the acquire was sent, and so at once.
 func TestSlowGrantIsRenewedInTime(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = time.Hour }))
 		r.Delay("acquire", 21*time.Second)
 		hold := lock(t, mutexOf(t, svc, lockName), t.Context())

@@ -56,12 +56,12 @@ const (
 	passingPause = 50 * time.Millisecond
 )
 
-// run executes a script by its hash, or by its source if Redis does not know it. args begins with the
-// number of keys.
-func (s *Service) run(ctx context.Context, script script, args ...any) *redis.Cmd {
+// run executes a script by its hash, or by its source if Redis does not know it. on has the
+// first arguments, beginning with the number of keys.
+func (s *Service) run(ctx context.Context, script script, on []any, args ...any) *redis.Cmd {
 	var cmd *redis.Cmd
 	for _, form := range [][]any{script.byHash, script.bySource} {
-		cmd = redis.NewCmd(ctx, slices.Concat(form, args)...)
+		cmd = redis.NewCmd(ctx, slices.Concat(form, on, args)...)
 		_ = s.rdb.Process(ctx, once{cmd}) // the command keeps its error
 		if err := cmd.Err(); err == nil || !redis.HasErrorPrefix(err, "NOSCRIPT") {
 			break

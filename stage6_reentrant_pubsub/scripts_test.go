@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -15,9 +14,9 @@ import (
 type eval func(name string, args ...any) any
 
 // inHeldLock runs a test of the scripts. A took the lock a second ago.
-func inHeldLock(t *testing.T, test func(t *testing.T, r *fakeRedis, eval eval)) {
+func inHeldLock(t *testing.T, test func(t *testing.T, r *redisNode, eval eval)) {
 	t.Helper()
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		rdb := r.Client()
 		run := func(name string, args ...any) any {
 			keys := map[string][]string{"acquire": {key, tokenKey}, "renew": {key, "lock:{gone}"}}[name]
@@ -48,7 +47,7 @@ func TestScriptsWriteTheirKeysAsKEYS(t *testing.T) {
 }
 
 func TestAcquireTellsHowLongTheLockIsTaken(t *testing.T) {
-	inHeldLock(t, func(t *testing.T, r *fakeRedis, eval eval) {
+	inHeldLock(t, func(t *testing.T, r *redisNode, eval eval) {
 		require.Equal(t, int64(-29002), eval("acquire", "B:1", 30000))
 		require.NoError(t, r.Client().Persist(t.Context(), key).Err()) // it has no lease
 		require.Equal(t, int64(-1), eval("acquire", "B:1", 30000))
@@ -57,7 +56,7 @@ func TestAcquireTellsHowLongTheLockIsTaken(t *testing.T) {
 }
 
 func TestCountMayBeRepeated(t *testing.T) {
-	inHeldLock(t, func(t *testing.T, r *fakeRedis, eval eval) {
+	inHeldLock(t, func(t *testing.T, r *redisNode, eval eval) {
 		for _, count := range []int{2, 2, 3, 3, 1, 1} {
 			require.Equal(t, int64(1), eval("count", "A:1", count, 30000))
 			require.Equal(t, []string{fmt.Sprint(count)}, r.HoldCounts())
@@ -66,7 +65,7 @@ func TestCountMayBeRepeated(t *testing.T) {
 }
 
 func TestRenewMayBeRepeated(t *testing.T) {
-	inHeldLock(t, func(t *testing.T, r *fakeRedis, eval eval) {
+	inHeldLock(t, func(t *testing.T, r *redisNode, eval eval) {
 		for range 2 {
 			require.Equal(t, []any{int64(1), int64(0)}, eval("renew", "A:1", 30000, "A:2", 30000))
 			require.Equal(t, lease, r.TTL(key))
@@ -76,7 +75,7 @@ func TestRenewMayBeRepeated(t *testing.T) {
 }
 
 func TestReleaseMayBeRepeated(t *testing.T) {
-	inHeldLock(t, func(t *testing.T, r *fakeRedis, eval eval) {
+	inHeldLock(t, func(t *testing.T, r *redisNode, eval eval) {
 		require.Equal(t, int64(1), eval("release", channel, "A:1"))
 		eval("acquire", "B:1", 30000)
 		require.Equal(t, int64(0), eval("release", channel, "A:1"))
@@ -85,14 +84,14 @@ func TestReleaseMayBeRepeated(t *testing.T) {
 }
 
 func TestForceTwiceFindsNothing(t *testing.T) {
-	inHeldLock(t, func(t *testing.T, r *fakeRedis, eval eval) {
+	inHeldLock(t, func(t *testing.T, r *redisNode, eval eval) {
 		require.Equal(t, int64(1), eval("force", channel))
 		require.Equal(t, int64(0), eval("force", channel))
 	})
 }
 
 func TestScriptsOfAnotherOwnerChangeNothing(t *testing.T) {
-	inHeldLock(t, func(t *testing.T, r *fakeRedis, eval eval) {
+	inHeldLock(t, func(t *testing.T, r *redisNode, eval eval) {
 		before := r.Dump()
 		require.Equal(t, int64(0), eval("count", "B:1", 2, 30000))
 		require.Equal(t, int64(0), eval("release", channel, "B:1"))
@@ -104,7 +103,7 @@ func TestScriptsOfAnotherOwnerChangeNothing(t *testing.T) {
 
 // Redis forgets its scripts after a restart, and needs the source of each again.
 func TestScriptsAreSentWholeWhenRedisDoesNotKnowThem(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		rdb := r.Client()
 		m := r.Mutex()
 		forget := func() { require.NoError(t, rdb.ScriptFlush(t.Context()).Err()) }
@@ -114,7 +113,7 @@ func TestScriptsAreSentWholeWhenRedisDoesNotKnowThem(t *testing.T) {
 		inner := lock(t, m, outer.Context())
 		forget()
 		time.Sleep(lease / 3)
-		synctest.Wait()
+		settle()
 		require.Equal(t, lease, r.TTL(key))
 		forget()
 		require.NoError(t, inner.Unlock())
@@ -135,7 +134,7 @@ func TestScriptsAreSentWholeWhenRedisDoesNotKnowThem(t *testing.T) {
 // from a command that it refuses.
 func TestCommandIsSentAgainAfterTryAgain(t *testing.T) {
 	const again = "TRYAGAIN Multiple keys request during rehashing of slot"
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		m := r.Mutex()
 		r.Refuse("acquire", again, again)
 		require.NoError(t, lock(t, m, t.Context()).Unlock())
@@ -148,8 +147,7 @@ func TestCommandIsSentAgainAfterTryAgain(t *testing.T) {
 		require.Equal(t, 3, r.Count("acquire"))
 
 		const unknown = "NOSCRIPT No matching script. Please use EVAL."
-		r.Refuse("acquire", again, unknown, unknown)
-		r.Refuse("EVAL acquire", again, again)
+		r.Refuse("acquire", again, unknown, again, unknown, again)
 		_, err = m.TryLock(t.Context())
 		require.ErrorContains(t, err, "TRYAGAIN", "a temporary error is not taken for a permanent one")
 	})
@@ -158,7 +156,7 @@ func TestCommandIsSentAgainAfterTryAgain(t *testing.T) {
 // go-redis sends a command again, by default three times, when its connection
 // breaks. It sends a lock's command once.
 func TestAcquireIsSentOnceByAClientThatRetries(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		rdb := r.Client(func(o *redis.Options) { o.MaxRetries = 3 })
 		r.Refuse("acquire", "", "", "", "")
 		_, err := mutexOf(t, r.ServiceOn(rdb), lockName).TryLock(t.Context())
@@ -171,7 +169,7 @@ func TestAcquireIsSentOnceByAClientThatRetries(t *testing.T) {
 // fails, and takes the lock.
 func TestGrantThatCameTooLateDoesNotRefuseTheNextAttempt(t *testing.T) {
 	for _, failing := range [][]string{nil, {""}} {
-		inBubble(t, func(t *testing.T, r *fakeRedis) {
+		inBubble(t, func(t *testing.T, r *redisNode) {
 			svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = time.Hour }))
 			r.Delay("acquire", lease+time.Second)
 			r.Refuse("release", failing...)

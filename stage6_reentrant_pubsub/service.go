@@ -44,6 +44,7 @@ type Service struct {
 	rdb       redis.UniversalClient
 	isCluster bool
 	lease     time.Duration
+	millis    any // the lease as scripts get it
 	maxHold   time.Duration
 	layout    layout
 	onLost    func(Loss)
@@ -68,6 +69,7 @@ type Service struct {
 	cleaning bool                  // the goroutine of the orphans runs
 
 	queues   map[string]*waitQueue   // by key: the waiters of this process
+	spare    *waitQueue              // an unused queue for the next Lock; may be nil
 	channels map[string][]*waitQueue // by channel: those that have waited for a message
 	sub      *redis.PubSub           // the one subscription; nil while it is closed
 	retryIn  time.Duration           // pause before the subscription connects again
@@ -85,7 +87,7 @@ type Service struct {
 // ignore the deadlines that the lock sets.
 func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 	s := &Service{
-		rdb: rdb, lease: DefaultWatchdogTimeout, logger: slog.New(slog.DiscardHandler), id: uuid.NewString() + ":", ended: make(chan struct{}),
+		rdb: rdb, lease: DefaultWatchdogTimeout, retryIn: passingPause, logger: slog.New(slog.DiscardHandler), id: uuid.NewString() + ":", ended: make(chan struct{}),
 		watched: map[string]*ownership{}, queues: map[string]*waitQueue{}, channels: map[string][]*waitQueue{}, warned: map[string]time.Time{},
 	}
 	s.batch.Store(100)
@@ -118,7 +120,7 @@ func NewService(rdb redis.UniversalClient, opts ...Option) (*Service, error) {
 		}
 		opt(s)
 	}
-	s.lease, s.retryIn = s.lease.Truncate(time.Millisecond), passingPause // as Redis keeps it
+	s.lease, s.millis = s.lease.Truncate(time.Millisecond), s.lease.Milliseconds() // as Redis keeps it
 	if err := checkLease("watchdog timeout", s.lease); err != nil {
 		return nil, err
 	}
@@ -136,6 +138,7 @@ func (s *Service) Mutex(name string) (*Mutex, error) {
 	}
 	m := &Mutex{svc: s, name: name}
 	m.key, m.token, m.channel = s.layout(name)
+	m.inContext, m.toAcquire, m.toFree = heldKey{s, m.key}, []any{2, m.key, m.token}, []any{1, m.key, m.channel}
 	return m, nil
 }
 
@@ -179,7 +182,7 @@ func (s *Service) Close() error {
 	return errors.Join(slices.DeleteFunc(errs, func(err error) bool { return errors.Is(err, ErrLost) })...)
 }
 
-func byOwner(a, b *ownership) int { return cmp.Compare(a.owner, b.owner) }
+func byOwner(a, b *ownership) int { return cmp.Compare(a.owner.(string), b.owner.(string)) }
 
 // inParallel calls f(0) to f(n-1), at most 64 of them concurrently, and waits for all.
 func inParallel(n int, f func(i int)) {

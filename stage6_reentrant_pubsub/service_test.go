@@ -103,7 +103,7 @@ func TestNewServiceRefusesBadOptions(t *testing.T) {
 }
 
 func TestNilOptionIsRefusedAndTakesNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		_, err := stage6.NewService(r.Client(), nil)
 		require.EqualError(t, err, "stage6: an option is nil: leave it out")
 		svc := r.Service()
@@ -117,7 +117,7 @@ func TestNilOptionIsRefusedAndTakesNothing(t *testing.T) {
 }
 
 func TestMutexRefusesBadNames(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		svc := r.Service()
 		_, err := svc.Mutex("")
 		require.EqualError(t, err, `stage6: lock name is empty: name what is protected, such as "order:1001"`)
@@ -139,7 +139,7 @@ func TestPrefixNamesKeysAndChannels(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, r *fakeRedis) {
+			inBubble(t, func(t *testing.T, r *redisNode) {
 				hold := lock(t, mutexOf(t, r.Service(test.option), test.name), t.Context())
 				require.ElementsMatch(t, []string{test.key, test.token}, r.Keys())
 				waiting := startLock(mutexOf(t, r.Service(test.option), test.name), t.Context())
@@ -195,7 +195,7 @@ func TestReplicaOfAClusterIsNotAskedForALock(t *testing.T) {
 
 // A process that locks each order once keeps nothing in memory for the orders that it has finished.
 func TestQueueOfAnUncontendedLockIsRemoved(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		svc := r.Service()
 		use := func(name string) weak.Pointer[stage6.Mutex] {
 			m := mutexOf(t, svc, name)

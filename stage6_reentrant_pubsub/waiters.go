@@ -20,8 +20,9 @@ type waitQueue struct {
 	wake  chan struct{} // capacity 1: the lock may be free
 
 	// Used by the first one only.
-	failure error // the error of an attempt without an answer
-	failed  int64 // callers up to this place return it
+	failure error         // the error of an attempt without an answer
+	failed  int64         // callers up to this place return it
+	pause   time.Duration // after the last attempt without an answer; 0: Redis has answered
 
 	entered    atomic.Int64 // callers since the queue was last empty
 	held       atomic.Bool  // Redis has reported the lock as held since then
@@ -116,6 +117,9 @@ func (q *waitQueue) try(ctx context.Context, r request) (o *ownership, goesOn bo
 	o, left, err := q.mutex.attempt(asked, r)
 	cancel()
 	q.unanswered.Store(err != nil && err != ErrLocked)
+	if err == nil || isRefusal(err) || err == ErrLocked {
+		q.pause = 0
+	}
 	switch {
 	case err == nil:
 		q.held.Store(true)
@@ -132,7 +136,12 @@ func (q *waitQueue) try(ctx context.Context, r request) (o *ownership, goesOn bo
 		return nil, true, err
 	case isTemporary(err) && (s.isCluster || !isMoved(err)) || (held || isHungUp(err)) && !isRefusal(err) && !errors.Is(err, redis.ErrClosed) && ended(ctx) == nil:
 		s.warn("still waiting", "name", q.mutex.name, "error", err)
-		s.sleepUntil(q, afterLease(s.short()/60))
+		wait := s.short() / 60
+		if !isRefusal(err) { // each attempt may open a connection
+			q.pause = min(max(wait, 2*q.pause), s.short()/6)
+			wait = q.pause
+		}
+		s.sleepUntil(q, afterLease(wait))
 		return nil, true, err
 	case !isRefusal(err) && !errors.Is(err, errLate) && ended(ctx) == nil: // the next callers would fail as well
 		q.failure, q.failed = err, entered
@@ -156,8 +165,10 @@ func (s *Service) enter(m *Mutex) (q *waitQueue, place int64) {
 	defer s.mu.Unlock()
 	q = s.queues[m.key]
 	if q == nil {
-		q = &waitQueue{mutex: m, first: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
-		s.queues[m.key] = q
+		if q = s.spare; q == nil {
+			q = &waitQueue{first: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+		}
+		q.mutex, s.spare, s.queues[m.key] = m, nil, q
 	}
 	if q.waiting == 0 {
 		q.failed = 0
@@ -179,6 +190,8 @@ func (s *Service) leave(q *waitQueue) {
 	case q.waiting > 0:
 	case q.timer == nil: // there was no need to subscribe
 		s.forget(q)
+		*q = waitQueue{first: q.first, wake: q.wake} // its state must not count for another name
+		s.spare = q
 	default:
 		q.askAt = time.Time{}
 		q.timer.Reset(min(s.lease, 5*time.Second))

@@ -128,7 +128,7 @@ func (s *Service) renew(batch []*ownership, alone bool) {
 		keys, args = append(keys, o.mutex.key), append(args, o.owner, o.extension())
 	}
 	sent := time.Now()
-	answers, err := s.run(ctx, renewScript, append(keys, args...)...).BoolSlice()
+	answers, err := s.run(ctx, renewScript, keys, args...).BoolSlice()
 	code := codeOf(err)
 	isShared, isRefused := len(batch) > 1, code != "" && !isTemporary(err)
 	if err == nil && len(answers) != len(batch) {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -18,7 +17,7 @@ import (
 )
 
 func TestWatchdogTimeoutIsTheLease(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		m := r.Mutex(stage6.WithWatchdogTimeout(-1), stage6.WithWatchdogTimeout(6*time.Second)) // the last one counts
 		lock(t, m, t.Context())
 		require.Equal(t, 6*time.Second, r.TTL(key))
@@ -30,7 +29,7 @@ func TestWatchdogTimeoutIsTheLease(t *testing.T) {
 
 func TestMaxHoldEndsAHoldThatIsRenewed(t *testing.T) {
 	for _, longest := range []time.Duration{1, 45 * time.Second} {
-		inBubble(t, func(t *testing.T, r *fakeRedis) {
+		inBubble(t, func(t *testing.T, r *redisNode) {
 			began := time.Now()
 			hold := lock(t, r.Mutex(stage6.WithMaxHold(longest)), t.Context())
 			waitForEnd(t, hold)
@@ -45,7 +44,7 @@ func TestMaxHoldEndsAHoldThatIsRenewed(t *testing.T) {
 }
 
 func TestMaxHoldEndsOnlyRenewedHolds(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		fixed := lock(t, r.Mutex(stage6.WithMaxHold(10*time.Second)), t.Context(), stage6.Lease(time.Minute))
 		time.Sleep(59 * time.Second)
 		require.NoError(t, fixed.Context().Err())
@@ -61,7 +60,7 @@ func TestMaxHoldEndsOnlyRenewedHolds(t *testing.T) {
 
 // The hold ends before Lock returns, so the caller has no hold to release.
 func TestHoldThatEndsBeforeLockReturnsIsFreed(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		r.Refuse("release", loading) // once
 		hold, err := r.Mutex(stage6.WithMaxHold(time.Nanosecond)).Lock(slowValues{t.Context()})
 		require.ErrorIs(t, err, stage6.ErrLost)
@@ -73,7 +72,7 @@ func TestHoldThatEndsBeforeLockReturnsIsFreed(t *testing.T) {
 
 // The lock is free as soon as the work that took too long ends.
 func TestUnlockAfterMaxHoldFrees(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		m := r.Mutex(stage6.WithMaxHold(45 * time.Second))
 		outer := lock(t, m, t.Context())
 		inner := lock(t, m, outer.Context())
@@ -88,15 +87,15 @@ func TestUnlockAfterMaxHoldFrees(t *testing.T) {
 
 // Each way to lose a hold has a different cause.
 func TestLossSaysWhy(t *testing.T) {
-	for want, lose := range map[string]func(r *fakeRedis){
-		"its key is gone, or somebody else's": func(r *fakeRedis) { r.Del(key) },
-		"no renewal got through for its lease of 30s: LOADING": func(r *fakeRedis) {
+	for want, lose := range map[string]func(r *redisNode){
+		"its key is gone, or somebody else's": func(r *redisNode) { r.Del(key) },
+		"no renewal got through for its lease of 30s: LOADING": func(r *redisNode) {
 			r.Refuse("renew", slices.Repeat([]string{loading}, 99)...)
 		},
-		"it lasted longer than WithMaxHold allows, 2m0s": func(*fakeRedis) {},
+		"it lasted longer than WithMaxHold allows, 2m0s": func(*redisNode) {},
 		"its lease of 50s was fixed, and is over":        nil,
 	} {
-		inBubble(t, func(t *testing.T, r *fakeRedis) {
+		inBubble(t, func(t *testing.T, r *redisNode) {
 			lost := make(chan stage6.Loss, 1)
 			m := r.Mutex(stage6.WithMaxHold(2*time.Minute), stage6.WithOnLost(func(l stage6.Loss) { lost <- l }))
 			var opts []stage6.LockOption
@@ -118,7 +117,7 @@ func TestLossSaysWhy(t *testing.T) {
 
 // A reply that takes longer than a renewal may take is logged before it can cost the hold.
 func TestLeaseThatIsShortForTheWayToRedisIsLogged(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		var log strings.Builder
 		m := r.Mutex(stage6.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), stage6.WithWatchdogTimeout(300*time.Millisecond))
 		lock(t, m, t.Context())
@@ -126,13 +125,13 @@ func TestLeaseThatIsShortForTheWayToRedisIsLogged(t *testing.T) {
 		r.Delay("acquire", 60*time.Millisecond)
 		lock(t, mutexOf(t, r.ServiceOn(r.Client(), stage6.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
 			stage6.WithWatchdogTimeout(300*time.Millisecond)), "order:2"), t.Context())
-		synctest.Wait()
+		settle()
 		require.Contains(t, log.String(), "lease is short for the way to Redis")
 	})
 }
 
 func TestObserverIsToldWhatHappens(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		var mu sync.Mutex
 		var told []string
 		tell := func(format string, args ...any) {
@@ -156,7 +155,7 @@ func TestObserverIsToldWhatHappens(t *testing.T) {
 		lock(t, m, t.Context())
 		r.Del(key)
 		time.Sleep(11 * time.Second)
-		synctest.Wait()
+		settle()
 		mu.Lock()
 		defer mu.Unlock()
 		require.Equal(t, []string{
@@ -167,7 +166,7 @@ func TestObserverIsToldWhatHappens(t *testing.T) {
 }
 
 func TestShortestWatchdogTimeoutKeepsTheLock(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		hold := lock(t, r.Mutex(stage6.WithWatchdogTimeout(30*time.Millisecond)), t.Context())
 		time.Sleep(10 * time.Second)
 		require.NoError(t, hold.Context().Err())
@@ -177,7 +176,7 @@ func TestShortestWatchdogTimeoutKeepsTheLock(t *testing.T) {
 
 // With the longest watchdog timeout no renewal is ever due, and the lock works.
 func TestLongestWatchdogTimeout(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		svc := r.Service(stage6.WithWatchdogTimeout(math.MaxInt64))
 		m := mutexOf(t, svc, lockName)
 		outer := lock(t, m, t.Context())

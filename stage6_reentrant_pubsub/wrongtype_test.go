@@ -3,7 +3,6 @@ package stage6_test
 import (
 	"context"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -17,10 +16,10 @@ var foreign = map[string][]any{
 }
 
 // eachForeign runs a test for every kind of key that is no lock.
-func eachForeign(t *testing.T, test func(t *testing.T, r *fakeRedis, put func())) {
+func eachForeign(t *testing.T, test func(t *testing.T, r *redisNode, put func())) {
 	for kind, put := range foreign {
 		t.Run(kind, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, r *fakeRedis) {
+			inBubble(t, func(t *testing.T, r *redisNode) {
 				test(t, r, func() {
 					r.Del(key)
 					require.NoError(t, r.Client().Do(t.Context(), put...).Err())
@@ -32,7 +31,7 @@ func eachForeign(t *testing.T, test func(t *testing.T, r *fakeRedis, put func())
 
 // requireExplained asserts one line that names the problem, and an unchanged
 // key.
-func requireExplained(t *testing.T, r *fakeRedis, before string, err error) {
+func requireExplained(t *testing.T, r *redisNode, before string, err error) {
 	t.Helper()
 	require.ErrorContains(t, err, ": the key holds no lock of this kind, but something else, such as a lock of another library: ")
 	require.ErrorContains(t, err, "WRONGTYPE")
@@ -42,14 +41,13 @@ func requireExplained(t *testing.T, r *fakeRedis, before string, err error) {
 }
 
 func TestKeyThatIsNoHashIsExplained(t *testing.T) {
-	eachForeign(t, func(t *testing.T, r *fakeRedis, put func()) {
+	eachForeign(t, func(t *testing.T, r *redisNode, put func()) {
 		put()
 		before, m := r.Dump(), r.Mutex()
 		for _, take := range ways {
 			_, err := take(m, t.Context())
 			requireExplained(t, r, before, err)
 		}
-		synctest.Wait()
 		require.Len(t, r.Sent(), len(ways), "Redis said no: there is nothing to clean up or to wait for")
 		freed, err := m.ForceUnlock(t.Context())
 		require.False(t, freed)
@@ -60,20 +58,20 @@ func TestKeyThatIsNoHashIsExplained(t *testing.T) {
 // The waiter was refused by a lock, and finds a key of another type when it
 // tries again.
 func TestWaiterReportsAKeyThatIsNoLongerALock(t *testing.T) {
-	eachForeign(t, func(t *testing.T, r *fakeRedis, put func()) {
+	eachForeign(t, func(t *testing.T, r *redisNode, put func()) {
 		hold := lock(t, r.Mutex(), t.Context())
 		waiting := startLock(r.Mutex(), t.Context())
 		put()
 		before := r.Dump()
 		require.Equal(t, 1, r.Publish(channel, "0"))
-		synctest.Wait()
+		settle()
 		requireExplained(t, r, before, (<-waiting).err)
 		require.Error(t, hold.Unlock())
 	})
 }
 
 func TestReentryAndHoldCountExplainAKeyThatIsNoLongerALock(t *testing.T) {
-	eachForeign(t, func(t *testing.T, r *fakeRedis, put func()) {
+	eachForeign(t, func(t *testing.T, r *redisNode, put func()) {
 		m := r.Mutex()
 		hold := lock(t, m, t.Context())
 		put()
@@ -91,7 +89,7 @@ func TestReentryAndHoldCountExplainAKeyThatIsNoLongerALock(t *testing.T) {
 }
 
 func TestUnlockOfAKeyThatIsNoLongerALockIsALoss(t *testing.T) {
-	eachForeign(t, func(t *testing.T, r *fakeRedis, put func()) {
+	eachForeign(t, func(t *testing.T, r *redisNode, put func()) {
 		lost := make(chan stage6.Loss, 9)
 		m := r.Mutex(stage6.WithOnLost(func(l stage6.Loss) { lost <- l }))
 		outer := lock(t, m, t.Context())
@@ -111,7 +109,7 @@ func TestUnlockOfAKeyThatIsNoLongerALockIsALoss(t *testing.T) {
 		err = hold.Unlock()
 		requireExplained(t, r, before, err)
 		require.ErrorIs(t, err, stage6.ErrLost)
-		synctest.Wait()
+		settle()
 		require.Len(t, lost, 2, "one for each owner")
 		<-lost
 		requireExplained(t, r, before, (<-lost).Cause)
@@ -123,7 +121,7 @@ func TestUnlockOfAKeyThatIsNoLongerALockIsALoss(t *testing.T) {
 
 // The token's key holds something else. No client gets the lock without a token.
 func TestTokenThatIsNoTokenIsAnErrorAndNoHold(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *fakeRedis) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
 		m := r.Mutex()
 		for _, text := range []string{
 			"zebra", "", "1,5", "nil", "nan", "inf", "1e300", "-5", "1.5", "0x10", "9007199254740991", "99999999999999999999",

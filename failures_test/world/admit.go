@@ -67,6 +67,7 @@ func (w *World) admit() {
 	orders := map[pipeline]string{}
 	for _, r := range staged {
 		r.Write = r.wire.changes(r.Name)
+		r.Script = w.names.script(r.Name, r.Args)
 		r.inside = r.wire.transaction
 		p := pipeline{r.wire, r.source().String()}
 		if _, known := orders[p]; !known {

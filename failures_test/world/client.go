@@ -16,17 +16,23 @@ func (w *World) Client(name string) *Client { return w.ClientOf(name, w.Lock) }
 // ClientOf is [World.Client] with a lock of another name, or with two that the client takes one after
 // the other; see [Config.Around].
 func (w *World) ClientOf(name string, locks ...string) *Client {
-	p := &process{world: w, name: name, index: len(w.processes), healed: make(chan struct{}), running: map[uint64]*Call{}}
+	c := w.newProcess(name)
+	p := c.process
 	for _, node := range w.nodes {
 		p.rdbs = append(p.rdbs, p.connect(node))
 	}
-	w.processes = append(w.processes, p)
-	c := p.client(name)
 	if !slices.Equal(locks, []string{w.Lock}) {
 		w.trace.OtherLocks[name] = locks
 	}
 	p.construct(locks)
 	return c
+}
+
+// newProcess starts a process, without a lock and connections.
+func (w *World) newProcess(name string) *Client {
+	p := &process{world: w, name: name, index: len(w.processes), healed: make(chan struct{}), running: map[uint64]*Call{}}
+	w.processes = append(w.processes, p)
+	return p.client(name)
 }
 
 // construct creates the lock of a process. The constructor may send commands, such as SUBSCRIBE.

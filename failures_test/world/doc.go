@@ -22,9 +22,12 @@
 //     clients held the lock at once.
 //   - [trace.Trace] is the result: each event in order, with the keys in Redis after it.
 //
+// [Test] runs an ordinary test on a world: it calls the lock itself, starts goroutines and sleeps.
+//
 // world.go has the types, which all files share. run.go begins and ends a run, in which a scenario uses
 // operations.go, client.go, fault.go, match.go and server_faults.go, and a search or a person uses
-// choose.go. Below them, each file uses only files that come after it in this list:
+// choose.go. test.go runs an ordinary test in place of a scenario. Below them, each file uses only files
+// that come after it in this list:
 //
 //   - call.go and time.go run the loop until a call has returned, or for some time.
 //   - drive.go is the loop. It waits until every goroutine of the bubble is blocked, puts the new

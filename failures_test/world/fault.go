@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"lockkata/failures_test/trace"
@@ -9,17 +10,25 @@ import (
 
 // Before returns a fault that strikes before a matching command is executed.
 func (c *Client) Before(m Match) *Fault {
-	return &Fault{client: c, moment: trace.BeforeCommand, match: m, times: 1}
+	return &Fault{world: c.world, client: c, moment: trace.BeforeCommand, match: m, times: 1}
 }
 
 // After returns a fault that strikes when a matching command has been executed and its reply has
 // not yet reached the client.
 func (c *Client) After(m Match) *Fault {
-	return &Fault{client: c, moment: trace.AfterCommand, match: m, times: 1}
+	return &Fault{world: c.world, client: c, moment: trace.AfterCommand, match: m, times: 1}
+}
+
+// Before is [Client.Before] for the commands that any client sends to this server.
+func (n *Node) Before(m Match) *Fault {
+	return &Fault{world: n.world, moment: trace.BeforeCommand, match: On(m, n), times: 1}
 }
 
 // Always makes the fault strike at each match, instead of once.
 func (f *Fault) Always() *Fault { f.times = -1; return f }
+
+// End ends the fault: it strikes no longer.
+func (f *Fault) End() { f.times, f.missed = 0, "" }
 
 // IfSent makes the command optional: if it is never sent, the fault does not count as missed.
 func (f *Fault) IfSent() *Fault { f.ifSent = true; return f }
@@ -41,6 +50,11 @@ func (f *Fault) Fail(text string) {
 	f.add("refuse", func(r *request) { r.refuse(f.moment, text) })
 }
 
+// Answer answers the command with these bytes instead of executing it. They need not be a reply.
+func (f *Fault) Answer(raw string) {
+	f.add("answer", func(r *request) { r.replace(f.moment, raw, strconv.Quote(raw)) })
+}
+
 // Route executes the command as a proxy does that sends it to the server of its first key. That server
 // does not have the keys of other slots.
 func (f *Fault) Route() {
@@ -53,26 +67,28 @@ func (f *Fault) Drop() {
 }
 
 // Delay delays the command (Before) or its reply (After) by d. The client's timeouts run during
-// that time. A delayed command arrives even if the client stops.
+// that time. A delayed command arrives even if the client stops. Another fault can strike it then.
 func (f *Fault) Delay(d time.Duration) {
 	f.add("delay", func(r *request) { r.delay(f.moment, d.Truncate(time.Microsecond)) }) // as precise as the world's clock
 }
 
 func (f *Fault) add(what string, act func(*request)) {
 	f.act = act
-	if !f.ifSent {
+	switch {
+	case f.ifSent:
+	case f.client == nil:
+		f.missed = "no client sent the command to " + what
+	default:
 		f.missed = f.client.Name + " never sent the command to " + what
 	}
-	f.client.process.faults = append(f.client.process.faults, f)
+	f.world.faults = append(f.world.faults, f)
 }
 
 // missed returns a report for each fault that has not struck.
 func (w *World) missed() (all []string) {
-	for _, p := range w.processes {
-		for _, f := range p.faults {
-			if f.missed != "" {
-				all = append(all, f.missed)
-			}
+	for _, f := range w.faults {
+		if f.missed != "" {
+			all = append(all, f.missed)
 		}
 	}
 	return all

@@ -89,13 +89,22 @@ func (n *names) command(args []string, client string) []string {
 	if len(args) < 2 {
 		return shown
 	}
-	switch shown[0] {
-	case "EVALSHA", "EVALSHA_RO":
-		shown[1] = cmp.Or(n.scripts[strings.ToLower(args[1])], shorten(args[1], 8))
-	case "EVAL", "EVAL_RO":
-		shown[1] = scriptName(args[1])
-	}
+	shown[1] = cmp.Or(n.script(shown[0], args), shown[1])
 	return shown
+}
+
+// script returns the name of the script that a command runs; "" if it runs none.
+func (n *names) script(name string, args []string) string {
+	if len(args) < 2 {
+		return ""
+	}
+	switch name {
+	case "EVALSHA", "EVALSHA_RO":
+		return cmp.Or(n.scripts[strings.ToLower(args[1])], shorten(args[1], 8))
+	case "EVAL", "EVAL_RO":
+		return scriptName(args[1])
+	}
+	return ""
 }
 
 // called matches the commands that a script sends.

@@ -87,8 +87,8 @@ func (p *process) listens() (n int) {
 	return n
 }
 
-// connect returns a go-redis client for a server.
-func (p *process) connect(to *Node) *redis.Client {
+// connect returns a go-redis client for a server, with changed options.
+func (p *process) connect(to *Node, change ...func(*redis.Options)) *redis.Client {
 	w := p.world
 	options := &redis.Options{
 		Addr:                  "127.0.0.1:6379",
@@ -105,6 +105,9 @@ func (p *process) connect(to *Node) *redis.Client {
 	}
 	if w.config.Client != nil {
 		w.config.Client(options)
+	}
+	for _, f := range change {
+		f(options)
 	}
 	w.clock.Timeouts(options, w.Lease)
 	return redis.NewClient(options)

@@ -105,9 +105,9 @@ func (w *World) copiesAfter() (all []trace.Key) {
 	return all
 }
 
-// refresh returns the changes of the server's keys; nothing once the scenario has ended.
+// refresh returns the changes of the server's keys; nothing in a [Test], and once the scenario has ended.
 func (n *Node) refresh(by installer, lapse bool) []trace.Effect {
-	if n.world.closing {
+	if n.world.closing || n.world.isTest {
 		return nil
 	}
 	return n.keys.refresh(by, lapse)

@@ -106,18 +106,24 @@ func (w *wire) deliver() {
 	w.feed(rep.raw)
 }
 
-// strike applies the first matching fault of the process. It returns true if there is one: then the
-// fault has handled the command or its reply.
+// strike applies the first fault that matches. It returns true if there is one: then the fault has
+// handled the command or its reply. If it has held the command up, the faults after it can strike then.
 func (r *request) strike(at trace.Moment) bool {
-	if r.wire.world.closing || at == trace.BeforeCommand && r.faulted {
+	w := r.wire.world
+	if w.closing {
 		return false
 	}
-	for _, f := range r.wire.process.faults {
-		if f.moment == at && f.times != 0 && f.match(r.Command) {
+	faults := w.faults
+	if at == trace.BeforeCommand && r.struck {
+		faults = r.later
+	}
+	for i, f := range faults {
+		mine := f.client == nil || f.client.process == r.wire.process
+		if mine && f.moment == at && f.times != 0 && f.match(r.Command) {
 			f.times--
 			f.missed = ""
+			r.struck, r.later = true, faults[i+1:]
 			f.act(r)
-			r.faulted = true
 			return true
 		}
 	}
@@ -133,9 +139,13 @@ func (r *request) apply() {
 	r.record(trace.Stored, trace.Event{Answer: &call.answer, Orders: slices.Clone(call.Client.world.ledger.orders)})
 }
 
-// refuse answers a request with an error instead of executing it, or replaces its reply by the
-// error.
+// refuse answers a request with an error, as replace does.
 func (r *request) refuse(at trace.Moment, text string) {
+	r.replace(at, "-"+text+"\r\n", trace.ErrorPrefix+text)
+}
+
+// replace answers a request with raw instead of executing it, or replaces its reply.
+func (r *request) replace(at trace.Moment, raw, text string) {
 	var rep *reply
 	if at == trace.AfterCommand {
 		rep = r.wire.newest()
@@ -146,7 +156,7 @@ func (r *request) refuse(at trace.Moment, text string) {
 		}
 		rep = r.answer(nil, "")
 	}
-	rep.raw, rep.text = []byte("-"+text+"\r\n"), "(error) "+text
+	rep.raw, rep.text = []byte(raw), text
 	r.record(trace.Refused, trace.Event{Reply: rep.text})
 }
 

@@ -27,18 +27,26 @@ func Run(t *testing.T, config Config, scenario func(*World)) (tr *trace.Trace, e
 		}
 	}()
 	synctest.Test(t, func(*testing.T) {
-		var servers []Redis
-		for range max(config.Servers, 1) {
-			server, startErr := newEmbedded()
-			if startErr != nil {
-				err = fmt.Errorf("world: embedded Redis: %w", startErr)
-				return
-			}
-			servers = append(servers, server)
+		var w *World
+		if w, err = newEmbeddedWorld(config); err == nil {
+			defer w.close() // also if the scenario calls t.FailNow
+			tr, err = w.trace, w.play(scenario)
 		}
-		tr, err = RunOn(servers, bubbleTime{}, config, scenario)
 	})
 	return tr, err
+}
+
+// newEmbeddedWorld returns a world on embedded servers in the bubble.
+func newEmbeddedWorld(config Config) (*World, error) {
+	var servers []Redis
+	for range max(config.Servers, 1) {
+		server, err := newEmbedded()
+		if err != nil {
+			return nil, fmt.Errorf("world: embedded Redis: %w", err)
+		}
+		servers = append(servers, server)
+	}
+	return newWorld(config.withDefaults(), servers, bubbleTime{})
 }
 
 // RunOn is [Run] with other servers, which it closes, and another clock. It does not look for
@@ -46,9 +54,6 @@ func Run(t *testing.T, config Config, scenario func(*World)) (tr *trace.Trace, e
 func RunOn(servers []Redis, clock Clock, config Config, scenario func(*World)) (*trace.Trace, error) {
 	w, err := newWorld(config.withDefaults(), servers, clock)
 	if err != nil {
-		for _, server := range servers {
-			server.Close()
-		}
 		return nil, err
 	}
 	defer w.close() // also if the scenario calls t.FailNow
@@ -99,6 +104,7 @@ func newWorld(config Config, servers []Redis, clock Clock) (*World, error) {
 		trace:  &trace.Trace{Lock: config.Lock, Lease: config.Lease, Slack: limits.Slack, Fenced: config.Guard == TokenGuard, OtherLocks: map[string][]string{}},
 		start:  time.Now(),
 		wake:   make(chan struct{}, 1),
+		asked:  make(chan func()),
 	}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 	for i, server := range servers {
@@ -111,6 +117,9 @@ func newWorld(config Config, servers []Redis, clock Clock) (*World, error) {
 		for _, source := range config.Scripts {
 			n.keys.learnScript(source)
 			if err := server.LoadScript(source); err != nil {
+				for _, each := range servers {
+					each.Close()
+				}
 				return nil, fmt.Errorf("world: Redis rejects a script: %w", err)
 			}
 		}
@@ -144,7 +153,6 @@ func (w *World) close() {
 	w.mu.Unlock()
 	w.closing = true
 	for _, p := range w.processes {
-		p.faults = nil
 		p.release()
 	}
 	w.cancel()
@@ -192,11 +200,12 @@ func (w *World) isCalling() bool {
 	return slices.ContainsFunc(w.processes, func(p *process) bool { return len(p.running) > 0 })
 }
 
-// wasCrowded reports whether a goroutine has waited for a connection of a full pool.
+// wasCrowded reports whether a goroutine may have waited for a connection of a full pool. go-redis does
+// not count a wait that a context has ended.
 func (p *process) wasCrowded() bool {
 	return slices.ContainsFunc(p.rdbs, func(rdb *redis.Client) bool {
 		stats := rdb.PoolStats()
-		return stats.WaitCount > 0 || stats.Timeouts > 0
+		return stats.WaitCount > 0 || stats.Timeouts > 0 || int(stats.Misses) >= rdb.Options().PoolSize
 	})
 }
 
@@ -214,8 +223,8 @@ func (w *World) Begin(scenario func(*World), events int) {
 	w.leaveAt = events
 	defer func() {
 		w.leaveAt = 0
-		for _, p := range w.processes {
-			p.faults = nil
+		for _, f := range w.faults {
+			f.End()
 		}
 		if p := recover(); p != nil && p != (takenOver{}) {
 			panic(p)

@@ -62,8 +62,13 @@ func (e *embedded) before(c *server.Peer, command string, args ...string) bool {
 	return e.full && e.refuse(c, command)
 }
 
-// tick sets the server's clock to the fake time plus its jumps.
-func (e *embedded) tick() { e.mini.SetTime(e.Now()) }
+// tick sets the server's clock to the fake time plus its jumps. Without a jump miniredis uses the fake
+// time itself.
+func (e *embedded) tick() {
+	if e.skew != 0 {
+		e.mini.SetTime(e.Now())
+	}
+}
 
 func (e *embedded) Now() time.Time { return time.Now().Add(e.skew) }
 

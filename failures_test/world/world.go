@@ -30,15 +30,18 @@ type World struct {
 	reached   time.Duration // the time up to which delayed messages arrive
 	processes []*process
 	calls     []*Call
+	faults    []*Fault
 	staged    []*request // written, not yet on their wires
 	requests  int        // their number so far
 	replies   int        // the number of replies and pushes so far
 	observer  *observer  // nil: no digest is asked for
 	ctx       context.Context
 	cancel    context.CancelFunc
-	closing   bool // the scenario has ended: no recording, no faults
-	leaveAt   int  // the number of events after which Begin stops the scenario; 0: never
-	flooded   bool // a client has sent commands without a pause
+	isTest    bool        // a [Test]
+	asked     chan func() // see Do
+	closing   bool        // the scenario has ended: no recording, no faults
+	leaveAt   int         // the number of events after which Begin stops the scenario; 0: never
+	flooded   bool        // a client has sent commands without a pause
 
 	// The clients' goroutines write the rest, under mu.
 	mu       sync.Mutex
@@ -61,7 +64,6 @@ type process struct {
 	running   map[uint64]*Call // goroutine → the call it runs; guarded by world.mu
 	opened    []*wire          // just dialled; guarded by world.mu
 	wires     []*wire
-	faults    []*Fault
 	crashed   bool
 	cut       bool
 	healed    chan struct{} // closed when the network is back
@@ -147,7 +149,8 @@ type request struct {
 	stack   *stack
 	due     time.Duration       // a delayed request arrives at this time
 	order   string              // sort key among requests of the same moment
-	faulted bool                // a Before fault has already struck
+	struck  bool                // by a fault
+	later   []*Fault            // those that can still strike it
 	waiting bool                // a WAIT that Redis has begun
 	routed  bool                // a proxy sends it to the server of its first key
 	inside  bool                // a transaction
@@ -200,7 +203,8 @@ type snapshot struct {
 
 // Fault is a fault that strikes at a command of a client.
 type Fault struct {
-	client *Client
+	world  *World
+	client *Client // of the process whose commands it strikes; nil: of any
 	moment trace.Moment
 	match  Match
 	times  int // how often it can still strike; < 0: no limit
@@ -214,6 +218,7 @@ type Fault struct {
 type Command struct {
 	Args       []string // as sent, with the values of owners
 	Name       string   // in capitals
+	Script     string   // the name of the script that it runs
 	Write      bool     // not read-only; scripts count as writes
 	Client     string
 	Op         string // of the call that sent it; "" if it is in the background
