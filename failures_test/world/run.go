@@ -77,7 +77,7 @@ func NormalUse(w *World) (scripts []string) {
 	a, b := w.Client("A"), w.Client("B")
 	a.Lock(Within(w.Lease))
 	b.TryLock(Within(w.Lease))
-	wait := b.StartLock(Within(w.Lease / 10))
+	wait := b.StartLock(Within(w.Lease * 2 / 5)) // a lock may look every third of a lease, in a script of its own
 	if _, reentrant := a.process.locker.(Counting); reentrant {
 		a.Lock(Within(w.Lease))
 		a.Unlock(Within(w.Lease))

@@ -90,9 +90,12 @@ func expires(r *round) {
 	r.lost(a, b)
 }
 
-// forces lets b force the lock of a, while another owner of a's side waits for it.
+// forces lets b force the lock of a and take it, and force it again while another owner of a's side waits for it.
 func forces(r *round) {
 	a, b := r.owner(r.a), r.owner(r.b)
+	r.says(a, "lock", "ok")
+	r.says(b, "forceUnlock", true, "tryLock", true)
+	r.lost(a, b)
 	r.says(a, "lock", "ok")
 	next, got := r.waits(r.a)
 	r.says(b, "forceUnlock", true)

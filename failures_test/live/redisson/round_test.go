@@ -68,7 +68,7 @@ func (r *round) until(limit time.Duration, isSo func() bool, otherwise string) {
 
 // waits starts a new owner that waits in the background; got receives a value when its Lock has
 // returned. waits returns when the waiter has tried, subscribed and tried again. From then on only
-// a message, or the end of the lease, makes it try again.
+// a message, the end of the lease, or in Go a look a third of the lease later makes it try again.
 func (r *round) waits(s side) (o owner, got chan bool) {
 	tries := func() int { return r.node.Count("cmdstat_eval:calls=", "cmdstat_evalsha:calls=") }
 	listens := func() int { return r.node.Count("cmdstat_subscribe:calls=", "cmdstat_ssubscribe:calls=") }
@@ -82,12 +82,11 @@ func (r *round) waits(s side) (o owner, got chan bool) {
 	return o, got
 }
 
-// woken fails if the waiter does not get the lock before the end of the lease: it has missed the
-// message.
+// woken fails if the waiter does not get the lock before it looks at it: it has missed the message.
 func (r *round) woken(o owner, got chan bool) {
 	select {
 	case <-got:
-	case <-time.After(lease * 3 / 4):
+	case <-time.After(lease / 4):
 		r.fail("%s's waiter is not woken", o.side)
 	}
 }

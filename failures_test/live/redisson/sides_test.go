@@ -24,7 +24,7 @@ import (
 )
 
 const (
-	lease = 2 * time.Second        // the watchdog's timeout on both sides
+	lease = 3 * time.Second        // the watchdog's timeout on both sides
 	brief = 400 * time.Millisecond // the lease of lockBriefly
 )
 
