@@ -366,8 +366,8 @@ var waitingFailures = []Failure{
 	{
 		ID: "idle-waiters", Family: Waiting, FirstScreen: true,
 		Title:    "three callers wait while nothing happens",
-		Story:    "A holds the lock for a while. Three waiters in two processes wait. While nobody unlocks they have nothing to ask, so they must send nothing. Waiters that poll ask ten times a second each, for nothing.",
-		Fixed:    "Wait for the message, or for the end of the lease; ask only then.",
+		Story:    "A holds the lock for a while. Three waiters in two processes wait. While nobody unlocks they have nothing to ask: a look now and then is enough, in case a message is lost. Waiters that poll ask ten times a second each, for nothing.",
+		Fixed:    "Wait for the message, or for the end of the lease. In between, at most a look now and then, for all waiters of a process.",
 		Breaks:   []oracle.Rule{oracle.Polling, oracle.CommandCount},
 		Requires: []Precondition{given("A"), waits("B G C")},
 		Script: func(w *world.World) {

@@ -9,7 +9,8 @@
 //
 // In a Cluster, call ClusterServersConfig.setShardedSubscriptionMode(OFF): Redisson's default
 // on Redis 7 is sharded pub/sub, which stage 6 does not use. Without that they still exclude each
-// other, but no message arrives, so a waiter waits until the lease that it saw ends. And a name
+// other, but no message arrives, so a Redisson waits until the lease that it saw ends, and stage 6
+// until its next look. And a name
 // with an incomplete hash tag, such as a{b, cannot be used in a Cluster: Redisson locks it and
 // cannot unlock it (CROSSSLOT); stage 6 refuses each Lock.
 //
