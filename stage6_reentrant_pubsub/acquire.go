@@ -162,7 +162,7 @@ func (s *Service) cleanUpAll() {
 		}
 		batches := slices.Collect(slices.Chunk(due, size))
 		ctx, cancel := context.WithTimeout(context.Background(), s.lease/6)
-		inParallel(len(batches), func(i int) { s.free(ctx, batches[i]) })
+		inParallel(fewOrphans, len(batches), func(i int) { s.free(ctx, batches[i]) })
 		cancel()
 		pause(s.ctx, s.short()/60)
 	}

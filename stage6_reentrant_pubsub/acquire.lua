@@ -18,19 +18,16 @@ if left ~= -2 then
 	end
 	return -2 - left
 end
+local last = redis.call("GET", KEYS[2]) or "0"
+local number = string.find(last, "^%d+$") and tonumber(last) or 1 / 0
+if number >= 9007199254740991 then -- Lua counts no further: two holds would get the same token
+	return {err = "BADTOKEN the fencing token in Redis cannot be right: delete its key"}
+end
 -- With the clock, tokens still rise when Redis has lost the last one: after a failover, an
 -- eviction or a flush. That is why the last token may be forgotten after an hour.
 local time = redis.call("TIME")
-local token = time[1] * 1000000 + time[2]
-local last = redis.call("SET", KEYS[2], token, "PX", 3600000, "GET") or "0"
-local number = string.find(last, "^%d+$") and tonumber(last) or 1 / 0
-if number >= 9007199254740991 then -- Lua counts no further: two holds would get the same token
-	redis.call("SET", KEYS[2], last)
-	return {err = "BADTOKEN the fencing token in Redis cannot be right: delete its key"}
-elseif number >= token then
-	token = number + 1
-	redis.call("SET", KEYS[2], token, "PX", 3600000)
-end
+local token = math.max(number + 1, time[1] * 1000000 + time[2])
+redis.call("SET", KEYS[2], token, "PX", 3600000)
 -- Fails before the key is written, if the user may not set a lease.
 redis.call("PEXPIRE", KEYS[1], ARGV[2])
 redis.call("HSET", KEYS[1], ARGV[1], 1)

@@ -241,7 +241,7 @@ func (s *Service) hearOne(sub *redis.PubSub, message any, err error) (pause time
 		soon = time.Now().Add(wait)
 	}
 	for q := range maps.Values(s.queues) {
-		if code == "" {
+		if code == "" || code == "WRONGPASS" { // go-redis connects again, and subscribes
 			q.hearing = asked
 		} else if q.hearing == asked {
 			q.hearing = unheard

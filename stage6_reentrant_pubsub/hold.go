@@ -70,8 +70,9 @@ func (h *Hold) Token() int64 { return h.own.token }
 // takes no context, so that the lock is freed even if the caller's context has
 // ended. While Redis does not answer it tries for up to half a lease, and for a lease
 // if it is not the last one. If the last release ends in any other error the lock
-// is no longer renewed, and is free, or becomes free when its lease ends: a try that
-// stayed without an answer may have freed it, or found it lost.
+// is no longer renewed, and is free, or becomes free when its lease ends. A try that
+// finds nothing after one without an answer is no error if no other owner has come since,
+// by the token; otherwise its error says that the outcome is not known.
 func (h *Hold) Unlock() error {
 	o, s := h.own, h.own.mutex.svc
 	s.mu.Lock()

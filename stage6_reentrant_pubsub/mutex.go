@@ -46,15 +46,17 @@ func (m *Mutex) Name() string { return m.name }
 // lock it re-enters. The hold's context ends with ctx, so a deadline of ctx is for the
 // work as well. It returns an error that wraps the context's error if ctx ends first,
 // ErrLost with the context of a lost hold, and ErrClosed. It also returns a refusal of
-// Redis that is not temporary, and the error of an attempt that got no answer: its own, or
-// that of the waiter in front of it.
+// Redis that is not temporary, and, before Redis has said that the lock is held, the error of
+// an attempt that got no answer: its own, or that of the waiter in front of it. A connection
+// that was closed ends no wait.
 func (m *Mutex) Lock(ctx context.Context, opts ...LockOption) (*Hold, error) {
 	return m.lock(ctx, ctx, opts)
 }
 
 // TryLock makes one attempt. If the grant arrives after its lease has ended, or a slot of a
 // Cluster is migrating, it asks again, three times in all. It returns ErrLocked when another
-// owner holds the lock.
+// owner holds the lock. If it re-enters behind a re-entry that Redis does not answer, it returns
+// ErrUnanswered after a sixtieth of the lease.
 func (m *Mutex) TryLock(ctx context.Context, opts ...LockOption) (*Hold, error) {
 	return m.lock(ctx, nil, opts)
 }

@@ -29,7 +29,7 @@ type Loss struct {
 }
 
 // WithOnLost calls f in a new goroutine for each owner whose lock is lost, however many holds
-// it has. Close does not wait for f, so f may close the service.
+// it has; not if only the last Unlock failed. Close does not wait for f, so f may close the service.
 func WithOnLost(f func(Loss)) Option { return func(s *Service) { s.onLost = f } }
 
 // WithMaxHold stops the renewals of a hold that lasts longer than d. Its context ends with

@@ -164,7 +164,7 @@ func (s *Service) Close() error {
 	defer cancel()
 	holds = slices.DeleteFunc(holds, func(o *ownership) bool { return !o.finish(ErrClosed) })
 	errs := make([]error, len(holds))
-	inParallel(len(holds), func(i int) { errs[i] = holds[i].free(ctx) })
+	inParallel(64, len(holds), func(i int) { errs[i] = holds[i].free(ctx) })
 	s.mu.Lock()
 	s.done = true // from now on an Unlock does not use tasks
 	s.mu.Unlock()
@@ -184,9 +184,9 @@ func (s *Service) Close() error {
 
 func byOwner(a, b *ownership) int { return cmp.Compare(a.owner.(string), b.owner.(string)) }
 
-// inParallel calls f(0) to f(n-1), at most 64 of them concurrently, and waits for all.
-func inParallel(n int, f func(i int)) {
-	running := make(chan struct{}, 64)
+// inParallel calls f(0) to f(n-1), at most that many of them concurrently, and waits for all.
+func inParallel(most, n int, f func(i int)) {
+	running := make(chan struct{}, most)
 	for i := range n {
 		running <- struct{}{}
 		go func() {
