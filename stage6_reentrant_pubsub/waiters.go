@@ -171,7 +171,7 @@ func (s *Service) enter(m *Mutex) (q *waitQueue, place int64) {
 		q.mutex, s.spare, s.queues[m.key] = m, nil, q
 	}
 	if q.waiting == 0 {
-		q.failed = 0
+		q.failed, q.pause = 0, 0
 		q.entered.Store(0)
 		q.held.Store(false)
 		q.signal()

@@ -75,13 +75,11 @@ func (s *Service) look() {
 	}
 	s.wakesAt = time.Time{}
 	now, size := time.Now(), int(s.batch.Load())
-	var due []*ownership
-	for _, o := range slices.SortedFunc(maps.Values(s.watched), byOwner) {
+	var over, due []*ownership
+	for o := range maps.Values(s.watched) {
 		switch {
 		case !now.Before(o.ending()):
-			cause := o.cause(now)
-			o.finishNow(ErrLost)
-			s.lost(o, cause)
+			over = append(over, o)
 		case !o.renewAt.After(now.Add(o.third() / 20)):
 			due = append(due, o)
 			s.renewLater(o, o.deadline) // not again while this renewal is under way
@@ -89,6 +87,12 @@ func (s *Service) look() {
 			s.renewLater(o, o.renewAt)
 		}
 	}
+	slices.SortFunc(over, byOwner)
+	for _, o := range over {
+		o.finishNow(ErrLost)
+		s.lost(o, o.cause(now))
+	}
+	slices.SortFunc(due, byOwner)
 	for batch := range slices.Chunk(due, size) { // a stuck renewal does not delay the others
 		s.tasks.Go(func() { s.renew(batch, false) })
 	}
