@@ -152,7 +152,7 @@ func (s *Service) cleanUp(o *ownership) {
 	}
 }
 
-// cleanUpAll asks for each orphan with growing pauses, until its owner was found or its time is over. Once
+// cleanUpAll asks for each orphan with growing pauses, until it has found the owner or the time has ended. Once
 // the service is closed it asks once more and leaves the keys to their leases.
 func (s *Service) cleanUpAll() {
 	for due := s.dueOrphans(); due != nil; due = s.dueOrphans() {

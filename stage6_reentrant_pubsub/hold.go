@@ -72,7 +72,7 @@ func (h *Hold) Token() int64 { return h.own.token }
 // if it is not the last one. If the last release ends in any other error the lock
 // is no longer renewed, and is free, or becomes free when its lease ends. A try that
 // finds nothing after one without an answer is no error if no other owner has come since,
-// by the token; otherwise its error says that the outcome is not known.
+// by the token; otherwise it is an error: the outcome is not known.
 func (h *Hold) Unlock() error {
 	o, s := h.own, h.own.mutex.svc
 	s.mu.Lock()

@@ -45,7 +45,7 @@ func WithLogger(l *slog.Logger) Option { return func(s *Service) { s.logger = cm
 func WithObserver(o Observer) Option { return func(s *Service) { s.observer = o } }
 
 // Observer has a function for each kind of event. Each may be nil. The service calls them, and the logger,
-// one after the other on a goroutine of its own: one that blocks delays those after it, and no lock. A
+// one after the other on one goroutine: a function that blocks delays those after it, and no lock. A
 // panic in one ends the process.
 type Observer struct {
 	Acquired func(name string, waited time.Duration)

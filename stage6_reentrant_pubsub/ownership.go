@@ -124,7 +124,7 @@ func (o *ownership) free(ctx context.Context) error {
 //     lock: done if no other owner has come since, by the token. Otherwise that try has freed the
 //     lock, or the lock was lost before: an error that says so.
 //   - Redis did not know the owner, or its key holds something else: the lock is lost.
-//   - Redis refused for a while, and a third of the lease is over: the refusal.
+//   - Redis refused for a while, and a third of the lease has passed: the refusal.
 //   - Redis did not answer, three times and for a third of the lease: the last error.
 //   - Patience is nil, or has ended, or Redis refused for good: that error.
 //

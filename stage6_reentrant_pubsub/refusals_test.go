@@ -26,7 +26,7 @@ func logTo(log *bytes.Buffer) stage6.Option {
 	return stage6.WithLogger(slog.New(slog.NewTextHandler(log, nil)))
 }
 
-// The process itself has got the lock again, so nobody has to ask Redis whether the earlier hold is lost.
+// The process itself has got the lock again, so the earlier hold is lost.
 func TestLockGrantedAgainEndsTheEarlierHold(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *redisNode) {
 		lost := make(chan stage6.Loss, 2)
@@ -63,7 +63,7 @@ func (slowReplies) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Pro
 	return next
 }
 
-// Unlock and Close have freed the lock, and the process has it again before it reads the reply. The first hold was not lost.
+// Unlock and Close have freed the lock, and the process gets the lock again before it reads the reply. The first hold was not lost.
 func TestHoldThatHasEndedIsNotLostToTheNext(t *testing.T) {
 	for name, end := range map[string]func(*stage6.Service, *stage6.Hold) error{
 		"Unlock": func(_ *stage6.Service, hold *stage6.Hold) error { return hold.Unlock() },
@@ -153,7 +153,7 @@ func TestTryLockThatReentersAsksOnce(t *testing.T) {
 	})
 }
 
-// A plain client never follows a redirection, so it gets the same answer for ever. A Cluster client gets one only while a
+// A plain client never follows a redirection, so it gets the same answer forever. A Cluster client gets one only while a
 // slot is migrating.
 func TestRedirectionEndsTheWaitOfAPlainClient(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *redisNode) {

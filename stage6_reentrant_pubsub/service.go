@@ -76,7 +76,7 @@ type Service struct {
 	missed   int                     // number of holds in a row that have ended without a message
 
 	telling sync.Mutex
-	untold  []func()             // what the log and the observer are told next
+	untold  []func()             // the next calls of the logger and the observer
 	warned  map[string]time.Time // by message: when the log was last told
 }
 

@@ -34,7 +34,7 @@ type waitQueue struct {
 	messages int         // number of messages that it got
 	silent   bool        // it was last woken without one
 	again    time.Time   // when the current holder's lease may have ended
-	askAt    time.Time   // when to look at the lock; zero: nobody sleeps
+	askAt    time.Time   // when to look at the lock; zero: the queue is awake
 	timer    *time.Timer // wakes the first one at again, or ends the subscription a while after the last one left
 }
 

@@ -50,7 +50,7 @@ func (h *Hold) Context() context.Context { return h.ctx }
 // Unlock ends the hold's context; the last one frees the lock. It returns ErrLost when
 // the hold is lost, and ErrNotHeld when it was released before. If the outcome of an
 // attempt is unknown and the next one finds nothing, Unlock returns an error that says
-// so, and the hold is over. After any other error it may be called again. It takes no
+// so, and the hold has ended. After any other error it may be called again. It takes no
 // context. It waits for a renewal under way, a third of the ttl at most, and then for
 // three answers, a sixth of the ttl each at most.
 func (h *Hold) Unlock() error {
