@@ -55,8 +55,9 @@ func (h *Hold) Token() int64 { return h.own.token }
 // the hold is lost, and ErrNotHeld when it was released before. If the outcome of an
 // attempt is unknown and the next one finds nothing, the lock was freed if the token in
 // Redis is still this owner's. Otherwise Unlock returns an error: the outcome is not
-// known, and the hold has ended. After any other error it may be called again. It takes no context. It waits for a renewal under way, a third of
-// the ttl at most, and then for three answers, a sixth of the ttl each at most.
+// known, and the hold has ended. After any other error it may be called again. It takes
+// no context. It waits for a renewal under way, a third of the ttl at most, and then for
+// three answers, a sixth of the ttl each at most.
 func (h *Hold) Unlock() error {
 	o := h.own
 	o.turn <- struct{}{}
