@@ -104,6 +104,19 @@ func refusing(r *redisNode, away *atomic.Bool, after time.Duration) *redis.Clien
 	})
 }
 
+// The second attempt fails for all callers that had come when it began.
+func TestFailedAttemptFailsTheCallersBehindIt(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
+		var away atomic.Bool
+		away.Store(true)
+		m, began := mutexOf(t, r.ServiceOn(refusing(r, &away, 100*time.Millisecond)), lockName), time.Now()
+		for _, waiting := range []chan outcome{startLock(m, t.Context()), startLock(m, t.Context()), startLock(m, t.Context())} {
+			require.ErrorIs(t, (<-waiting).err, syscall.ECONNREFUSED)
+		}
+		require.Equal(t, 200*time.Millisecond, time.Since(began))
+	})
+}
+
 // A caller that comes during an attempt makes its own attempt when the first one fails.
 func TestFailedAttemptDoesNotFailALaterCaller(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *redisNode) {
@@ -116,23 +129,6 @@ func TestFailedAttemptDoesNotFailALaterCaller(t *testing.T) {
 		second := startLock(m, t.Context())
 		require.ErrorIs(t, (<-first).err, syscall.ECONNREFUSED)
 		requireHeld(t, second)
-	})
-}
-
-// The first caller's context ends while its attempt is stuck. The caller behind it does not get that error.
-func TestEndOfOneContextDoesNotFailTheNextCaller(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		m := r.Mutex()
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		r.Delay("acquire", 2*time.Second)
-		first := startLock(m, ctx)
-		second := startLock(m, t.Context())
-		require.ErrorIs(t, (<-first).err, context.DeadlineExceeded)
-		r.Delay("acquire", 0)
-		o := <-second
-		require.NoError(t, o.err)
-		require.NoError(t, o.hold.Unlock())
 	})
 }
 

@@ -2,7 +2,6 @@ package stage6_test
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
@@ -10,20 +9,6 @@ import (
 
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
-
-func TestContextCarriesTheValuesAndTheDeadlineOfItsParent(t *testing.T) {
-	type traceID struct{}
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		parent, cancel := context.WithTimeout(context.WithValue(t.Context(), traceID{}, "7"), time.Minute)
-		defer cancel()
-		hold := lock(t, r.Mutex(), parent)
-		require.Equal(t, "7", hold.Context().Value(traceID{}))
-		want, _ := parent.Deadline()
-		deadline, ok := hold.Context().Deadline()
-		require.True(t, ok)
-		require.Equal(t, want, deadline)
-	})
-}
 
 // No command reaches Redis any longer. The lease counts from when the last successful
 // command was sent, a second before Redis ran it.
@@ -55,27 +40,6 @@ func TestHoldIsLostALeaseAfterItsLastCommandWasSent(t *testing.T) {
 	}
 }
 
-func TestLossEndsTheContextsOfAllHolds(t *testing.T) {
-	for finder, find := range map[string]func(inner *stage6.Hold) error{
-		"the next renewal": func(*stage6.Hold) error { time.Sleep(lease / 3); return stage6.ErrLost },
-		"a partial unlock": (*stage6.Hold).Unlock,
-	} {
-		inBubble(t, func(t *testing.T, r *redisNode) {
-			m := r.Mutex()
-			outer := lock(t, m, t.Context())
-			inner, innermost := lock(t, m, outer.Context()), lock(t, m, outer.Context())
-			r.Del(key)
-			require.ErrorIs(t, find(innermost), stage6.ErrLost, finder)
-			settle()
-			for _, hold := range []*stage6.Hold{inner, outer} {
-				require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()), finder)
-				require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
-				require.ErrorIs(t, hold.Unlock(), stage6.ErrNotHeld)
-			}
-		})
-	}
-}
-
 func TestUnlockIsBoundedWhenRedisIsAway(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *redisNode) {
 		hold := lock(t, r.Mutex(), t.Context())
@@ -83,32 +47,5 @@ func TestUnlockIsBoundedWhenRedisIsAway(t *testing.T) {
 		began := time.Now()
 		require.Error(t, hold.Unlock())
 		require.Equal(t, lease/2+100*time.Millisecond, since(began), "three attempts, each for a sixth of the lease, and two pauses")
-	})
-}
-
-func TestRefusedAcquireUsesUpNoToken(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		hold := lock(t, r.Mutex(), t.Context())
-		_, err := r.Mutex().TryLock(t.Context())
-		require.ErrorIs(t, err, stage6.ErrLocked)
-		last, err := r.Get(tokenKey)
-		require.NoError(t, err)
-		require.Equal(t, last, fmt.Sprint(hold.Token()))
-		require.Equal(t, time.Hour, r.TTL(tokenKey))
-	})
-}
-
-// The process was paused for longer than the lease. IsHeld returns false even before
-// the watchdog has run.
-func TestIsHeldLooksAtTheClock(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		m := r.Mutex()
-		hold := lock(t, m, t.Context(), stage6.Lease(time.Minute))
-		held := make(chan bool, 1)
-		time.AfterFunc(time.Minute, func() { held <- m.IsHeld(hold.Context()) })
-		time.Sleep(time.Minute - 1)
-		require.True(t, m.IsHeld(hold.Context()))
-		time.Sleep(time.Second)
-		require.False(t, <-held)
 	})
 }

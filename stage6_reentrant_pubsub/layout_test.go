@@ -9,16 +9,6 @@ import (
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
-// hashTag returns the part of a key that decides about its slot in a Cluster: the
-// text in its first braces, or all of it.
-func hashTag(key string) string {
-	_, after, _ := strings.Cut(key, "{")
-	if tag, _, closed := strings.Cut(after, "}"); closed && tag != "" {
-		return tag
-	}
-	return key
-}
-
 // To Redisson's waiters a lock is free when the message is 0.
 func TestUnlockAndForceUnlockPublishRedissonsMessage(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *redisNode) {
@@ -41,12 +31,28 @@ func TestUnlockAndForceUnlockPublishRedissonsMessage(t *testing.T) {
 
 // Lock and token have to be in one slot, for any name.
 func TestLockAndTokenAreInOneSlot(t *testing.T) {
-	for _, name := range []string{"order:1001", "{order}:1001", "a}b", "a{b", "a{b}c", "{}", "{", " "} {
-		key, token, _ := layouts["default"].names(name)
-		require.Equal(t, hashTag(key), hashTag(token), name)
+	hashTag := func(key string) string { // the part that decides about the slot
+		_, after, _ := strings.Cut(key, "{")
+		if tag, _, closed := strings.Cut(after, "}"); closed && tag != "" {
+			return tag
+		}
+		return key
 	}
-	for _, name := range []string{"order:1001", "{order}:1001", "a{b}c"} {
-		key, token, _ := layouts["Redisson"].names(name)
-		require.Equal(t, hashTag(key), hashTag(token), name)
+	for _, test := range []struct {
+		option stage6.Option
+		names  []string
+	}{
+		{stage6.WithPrefix("lock:"), []string{"order:1001", "{order}:1001", "a}b", "a{b", "a{b}c", "{}", "{", " "}},
+		{stage6.WithRedissonNames(), []string{"order:1001", "{order}:1001", "a{b}c"}},
+	} {
+		inBubble(t, func(t *testing.T, r *redisNode) {
+			for _, name := range test.names {
+				lock(t, mutexOf(t, r.Service(test.option), name), t.Context())
+				keys := r.Keys()
+				require.Len(t, keys, 2)
+				require.Equal(t, hashTag(keys[0]), hashTag(keys[1]), name)
+				r.FlushAll()
+			}
+		})
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/trace"
@@ -27,42 +26,6 @@ func TestReentryCountsInRedis(t *testing.T) {
 	})
 }
 
-func TestReentryWorksOnAnotherMutexOfTheName(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		svc := r.Service()
-		outer := lock(t, mutexOf(t, svc, lockName), t.Context())
-		lock(t, mutexOf(t, svc, lockName), outer.Context()) // another Mutex of the same name
-		require.Equal(t, []string{"2"}, r.HoldCounts())
-	})
-}
-
-func TestEveryWayToLockReenters(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		m := r.Mutex()
-		outer := lock(t, m, t.Context())
-		derived, cancel := context.WithTimeout(outer.Context(), time.Hour)
-		defer cancel()
-		_, err := m.Lock(derived)
-		require.NoError(t, err)
-		_, err = m.TryLockFor(derived, time.Second)
-		require.NoError(t, err)
-		require.NoError(t, m.Do(derived, func(context.Context) error {
-			require.Equal(t, []string{"4"}, r.HoldCounts())
-			return nil
-		}))
-		require.Equal(t, []string{"3"}, r.HoldCounts())
-	})
-}
-
-func TestReentryHasTheTokenOfTheFirstHold(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		m := r.Mutex()
-		outer := lock(t, m, t.Context())
-		time.Sleep(time.Second)
-		require.Equal(t, outer.Token(), lock(t, m, outer.Context()).Token())
-	})
-}
-
 func TestReentryAndPartialUnlockGiveTheWholeLeaseAndNeverLess(t *testing.T) {
 	for _, opts := range [][]stage6.LockOption{nil, {stage6.Lease(time.Hour)}} {
 		inBubble(t, func(t *testing.T, r *redisNode) {
@@ -81,23 +44,6 @@ func TestReentryAndPartialUnlockGiveTheWholeLeaseAndNeverLess(t *testing.T) {
 			require.Equal(t, 2*time.Hour, r.TTL(key))
 			require.NoError(t, inner.Unlock())
 			require.Equal(t, 2*time.Hour, r.TTL(key))
-		})
-	}
-}
-
-func TestHoldsAreReleasedInAnyOrder(t *testing.T) {
-	orders := [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}
-	for _, order := range orders {
-		inBubble(t, func(t *testing.T, r *redisNode) {
-			m := r.Mutex()
-			outer := lock(t, m, t.Context())
-			holds := []*stage6.Hold{outer, lock(t, m, outer.Context()), lock(t, m, outer.Context())}
-			for i, left := range []string{"2", "1"} {
-				require.NoError(t, holds[order[i]].Unlock())
-				require.Equal(t, []string{left}, r.HoldCounts(), "%v", order)
-			}
-			require.NoError(t, holds[order[2]].Unlock())
-			require.False(t, r.Exists(key))
 		})
 	}
 }
@@ -146,25 +92,6 @@ func TestLimitedReentryDoesNotWaitForOneThatHangs(t *testing.T) {
 	})
 }
 
-// Redis answers no re-entry. One with a limited wait is sent once, and takes a sixth of the lease at most.
-func TestLimitedReentryIsNotRepeatedAfterItsTime(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = -1 }))
-		m := mutexOf(t, svc, lockName)
-		outer := lock(t, m, t.Context())
-		r.Delay("count", time.Hour)
-		began := time.Now()
-		_, err := m.TryLockFor(outer.Context(), time.Second)
-		require.Error(t, err)
-		require.NotErrorIs(t, err, stage6.ErrLocked)
-		require.LessOrEqual(t, since(began), lease/6)
-		r.Delay("count", 0)
-		time.Sleep(2 * time.Second)
-		require.Equal(t, []string{"1"}, r.HoldCounts(), "a count that it may have raised is set again")
-		require.NoError(t, outer.Unlock())
-	})
-}
-
 // By design, goroutines that use the context of one hold share that hold.
 func TestGoroutinesWithOneHeldContextAreInsideTogether(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *redisNode) {
@@ -174,23 +101,6 @@ func TestGoroutinesWithOneHeldContextAreInsideTogether(t *testing.T) {
 		requireHeld(t, one)
 		requireHeld(t, other)
 		require.Equal(t, []string{"3"}, r.HoldCounts())
-	})
-}
-
-// The context of a released hold has ended. A context derived with WithoutCancel carries no hold.
-func TestLockWithTheContextOfAReleasedHoldIsANewOwner(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		m := r.Mutex()
-		hold := lock(t, m, t.Context())
-		after := context.WithoutCancel(hold.Context())
-		require.NoError(t, hold.Unlock())
-		_, err := m.Lock(hold.Context())
-		require.ErrorIs(t, err, context.Canceled)
-
-		second := lock(t, m, after)
-		require.Greater(t, second.Token(), hold.Token())
-		_, err = m.TryLock(after)
-		require.ErrorIs(t, err, stage6.ErrLocked)
 	})
 }
 
@@ -230,20 +140,6 @@ func TestReleasedInnerHoldDoesNotHideTheOuterOne(t *testing.T) {
 		require.NoError(t, again.Unlock())
 		require.NoError(t, outer.Unlock())
 		require.False(t, m.IsHeld(after))
-	})
-}
-
-// A re-entry does not extend a fixed lease. A hold that counted it longer would still work when the
-// next client has the lock.
-func TestReentryOfAFixedLeaseDoesNotMoveItsEnd(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		m, began := r.Mutex(), time.Now()
-		r.Delay("acquire", time.Second) // Redis keeps the key for a second longer than the hold lasts
-		outer := lock(t, m, t.Context(), stage6.Lease(lease))
-		time.Sleep(20 * time.Second)
-		require.NoError(t, lock(t, m, outer.Context()).Unlock())
-		waitForEnd(t, outer)
-		require.Equal(t, lease, time.Since(began))
 	})
 }
 

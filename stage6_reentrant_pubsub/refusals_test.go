@@ -192,6 +192,11 @@ func TestClosedConnectionEndsNoWait(t *testing.T) {
 		require.NoError(t, err)
 		require.LessOrEqual(t, time.Since(began), 2*time.Second)
 		require.NoError(t, hold.Unlock())
+		r.Forget()
+		r.Refuse("acquire", slices.Repeat([]string{""}, 999)...)
+		_, err = m.TryLockFor(t.Context(), time.Minute)
+		require.ErrorIs(t, err, io.EOF)
+		require.LessOrEqual(t, r.Count("acquire"), 16, "the pauses double")
 	})
 }
 
@@ -214,11 +219,18 @@ func TestLateAcquiresOfManyCallersAreFreed(t *testing.T) {
 		}
 		time.Sleep(2 * time.Second)
 		require.Less(t, runtime.NumGoroutine(), before+2*120+200, "none waits for an answer")
-		time.Sleep(10 * time.Second)
+		r.Delay("acquire", 0)
+		time.Sleep(1100 * time.Millisecond)
+		waiting := startLock(mutexOf(t, r.Service(), "order:0"), t.Context())
+		time.Sleep(5 * time.Second)
+		require.NoError(t, requireHeld(t, waiting).Unlock(), "the clean-up wakes the waiters")
 		for i := range 120 {
 			require.False(t, r.Exists(fmt.Sprintf("lock:{order:%d}", i)), i)
 		}
 		require.LessOrEqual(t, strings.Count(log.String(), "\n"), 1, log.String())
+		r.Forget()
+		time.Sleep(time.Minute)
+		require.Zero(t, r.Count("cleanup")+r.Count("release"), "each was found")
 	})
 }
 

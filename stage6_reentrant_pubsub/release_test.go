@@ -9,8 +9,6 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"lockkata/failures_test/trace"
-	"lockkata/failures_test/world"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
 
@@ -38,65 +36,6 @@ func TestConcurrentUnlocksReleaseAHoldOnce(t *testing.T) {
 			require.Equal(t, hold == inner, r.Exists(key))
 		}
 		require.Equal(t, 1, r.Count("release"))
-	})
-}
-
-// Two services of one process, also on one client, are two owners, and closing one
-// leaves the other's holds.
-func TestServicesOnOneClientAreTwoOwners(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		rdb := r.Client()
-		one, two := r.ServiceOn(rdb), r.ServiceOn(rdb)
-		hold := lock(t, mutexOf(t, one, lockName), t.Context())
-		other := mutexOf(t, two, lockName)
-		require.False(t, other.IsHeld(hold.Context()))
-		count, err := other.HoldCount(hold.Context())
-		require.NoError(t, err)
-		require.Zero(t, count)
-		waiting := startLock(other, hold.Context())
-		requireWaiting(t, waiting)
-		require.NoError(t, two.Close())
-		require.ErrorIs(t, (<-waiting).err, stage6.ErrClosed)
-		require.NoError(t, hold.Context().Err())
-		require.Equal(t, []string{"1"}, r.HoldCounts())
-		require.NoError(t, hold.Unlock())
-	})
-}
-
-// The same name on two servers is two locks: the context of a hold re-enters only its own.
-func TestLocksOfOneNameOnTwoServersAreTwo(t *testing.T) {
-	world.Test(t, world.Config{Servers: 2}, func(t *testing.T, w *world.World) {
-		r, other := redisOf(t, w, w.Server(1)), redisOf(t, w, w.Server(2))
-		hold := lock(t, r.Mutex(), t.Context())
-		elsewhere := lock(t, other.Mutex(), hold.Context())
-		require.True(t, r.Exists(key) && other.Exists(key))
-		require.NoError(t, hold.Unlock())
-		require.True(t, !r.Exists(key) && other.Exists(key))
-		require.NoError(t, elsewhere.Unlock())
-		require.False(t, other.Exists(key))
-	})
-}
-
-// Unlock ends the context before it asks Redis, so the cause of a loss that only
-// Unlock finds is not ErrLost. Observer and OnLost report the loss.
-func TestLossThatUnlockFindsIsReportedByUnlock(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		var told []string
-		lost := make(chan stage6.Loss, 1)
-		m := r.Mutex(
-			stage6.WithLogger(nil), // nil is ignored
-			stage6.WithOnLost(func(l stage6.Loss) { lost <- l }),
-			stage6.WithObserver(stage6.Observer{
-				Released: func(name string, _ time.Duration) { told = append(told, "released "+name) },
-				Lost:     func(name string) { told = append(told, "lost "+name) },
-			}))
-		hold := lock(t, m, t.Context())
-		r.Del(key)
-		require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
-		settle()
-		require.Equal(t, []string{"lost order:1001"}, told)
-		require.Equal(t, lockName, (<-lost).Name)
-		require.Equal(t, context.Canceled, context.Cause(hold.Context()))
 	})
 }
 
@@ -134,37 +73,6 @@ func TestPartialUnlockAfterTheLastUnlockLeavesTheLockToIt(t *testing.T) {
 			require.NoError(t, <-results)
 		}
 		require.False(t, r.Exists(key))
-	})
-}
-
-// The first partial Unlock finds that the lock is lost, while the second one waits for its turn.
-func TestPartialUnlockThatWaitsForItsTurnIsToldOfTheLoss(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		m := r.Mutex()
-		outer := lock(t, m, t.Context())
-		inner := []*stage6.Hold{lock(t, m, outer.Context()), lock(t, m, outer.Context())}
-		r.Delay("count", time.Second)
-		results := make(chan error, len(inner))
-		for _, hold := range inner {
-			go func() { results <- hold.Unlock() }()
-		}
-		settle()
-		r.Del(key)
-		for range inner {
-			require.ErrorIs(t, <-results, stage6.ErrLost)
-		}
-	})
-}
-
-// Another client gets the lock while A still waits for the reply to its release.
-func TestContextEndsBeforeTheLockIsFree(t *testing.T) {
-	asLocker.Play(t, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		hold := a.Lock()
-		a.After(world.Of(trace.OpUnlock, world.Any)).Delay(time.Second)
-		unlocking := a.StartUnlock()
-		require.True(t, b.Lock().Held() && !unlocking.Over())
-		require.False(t, hold.GoesOn(), "A's context is alive while B holds the lock")
 	})
 }
 
@@ -280,18 +188,6 @@ func TestUnlockOnAClosedClientFailsAtOnce(t *testing.T) {
 		require.ErrorIs(t, hold.Unlock(), redis.ErrClosed)
 		require.Zero(t, time.Since(began))
 	})
-}
-
-func TestLastingErrorEndsAnUnlockInTime(t *testing.T) {
-	for _, opts := range [][]stage6.LockOption{nil, {stage6.Lease(time.Hour)}} {
-		inBubble(t, func(t *testing.T, r *redisNode) {
-			hold := lock(t, r.Mutex(), t.Context(), opts...)
-			r.Refuse("release", slices.Repeat([]string{busy[0]}, 10_000)...)
-			began := time.Now()
-			require.ErrorContains(t, hold.Unlock(), "BUSY")
-			require.LessOrEqual(t, time.Since(began), lease)
-		})
-	}
 }
 
 // A re-entry is stuck. The Unlock of the last hold frees the lock nevertheless, and the

@@ -83,52 +83,6 @@ func TestReleaseMayBeRepeated(t *testing.T) {
 	})
 }
 
-func TestForceTwiceFindsNothing(t *testing.T) {
-	inHeldLock(t, func(t *testing.T, r *redisNode, eval eval) {
-		require.Equal(t, int64(1), eval("force", channel))
-		require.Equal(t, int64(0), eval("force", channel))
-	})
-}
-
-func TestScriptsOfAnotherOwnerChangeNothing(t *testing.T) {
-	inHeldLock(t, func(t *testing.T, r *redisNode, eval eval) {
-		before := r.Dump()
-		require.Equal(t, int64(0), eval("count", "B:1", 2, 30000))
-		require.Equal(t, int64(0), eval("release", channel, "B:1"))
-		require.Equal(t, []any{int64(0), int64(0)}, eval("renew", 30000, "B:1", "B:1"))
-		require.Equal(t, before, r.Dump())
-		require.Equal(t, lease-time.Second, r.TTL(key))
-	})
-}
-
-// Redis forgets its scripts after a restart, and needs the source of each again.
-func TestScriptsAreSentWholeWhenRedisDoesNotKnowThem(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		rdb := r.Client()
-		m := r.Mutex()
-		forget := func() { require.NoError(t, rdb.ScriptFlush(t.Context()).Err()) }
-		forget()
-		outer := lock(t, m, t.Context())
-		forget()
-		inner := lock(t, m, outer.Context())
-		forget()
-		time.Sleep(lease / 3)
-		settle()
-		require.Equal(t, lease, r.TTL(key))
-		forget()
-		require.NoError(t, inner.Unlock())
-		forget()
-		require.NoError(t, outer.Unlock())
-		forget()
-		freed, err := m.ForceUnlock(t.Context())
-		require.NoError(t, err)
-		require.False(t, freed)
-		for _, name := range scripts[:5] {
-			require.Positive(t, r.Count("EVAL "+name), name)
-		}
-	})
-}
-
 // TRYAGAIN is the answer of a Cluster while a slot is migrating: nothing has been
 // applied. The node that the slot moves to does not know the scripts, and learns none
 // from a command that it refuses.
@@ -150,18 +104,6 @@ func TestCommandIsSentAgainAfterTryAgain(t *testing.T) {
 		r.Refuse("acquire", again, unknown, again, unknown, again)
 		_, err = m.TryLock(t.Context())
 		require.ErrorContains(t, err, "TRYAGAIN", "a temporary error is not taken for a permanent one")
-	})
-}
-
-// go-redis sends a command again, by default three times, when its connection
-// breaks. It sends a lock's command once.
-func TestAcquireIsSentOnceByAClientThatRetries(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		rdb := r.Client(func(o *redis.Options) { o.MaxRetries = 3 })
-		r.Refuse("acquire", "", "", "", "")
-		_, err := mutexOf(t, r.ServiceOn(rdb), lockName).TryLock(t.Context())
-		require.Error(t, err)
-		require.Equal(t, 1, r.Count("acquire"))
 	})
 }
 

@@ -1,16 +1,12 @@
 package stage6_test
 
 import (
-	"context"
 	"runtime"
 	"testing"
 	"time"
 	"weak"
 
-	"github.com/alicebob/miniredis/v2"
-	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 	"github.com/stretchr/testify/require"
 
 	stage6 "lockkata/stage6_reentrant_pubsub"
@@ -163,34 +159,6 @@ func TestClosedServiceIsForgotten(t *testing.T) {
 		runtime.GC()
 	}
 	require.Nil(t, closed.Value())
-}
-
-// A Cluster client with ReadOnly sends commands that only read to a replica, which may not have the lock yet.
-func TestReplicaOfAClusterIsNotAskedForALock(t *testing.T) {
-	master, replica := miniredis.RunT(t), miniredis.RunT(t) // the replica gets no data
-	require.NoError(t, replica.Server().Register("READONLY", func(c *server.Peer, _ string, _ []string) { c.WriteOK() }))
-	rdb := redis.NewClusterClient(&redis.ClusterOptions{
-		ClusterSlots: func(context.Context) ([]redis.ClusterSlot, error) {
-			return []redis.ClusterSlot{{End: 16383, Nodes: []redis.ClusterNode{{Addr: master.Addr()}, {Addr: replica.Addr()}}}}, nil
-		},
-		ReadOnly: true, ContextTimeoutEnabled: true,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	})
-	defer rdb.Close()
-	svc, err := stage6.NewService(rdb)
-	require.NoError(t, err)
-	defer svc.Close()
-	m, err := svc.Mutex(lockName)
-	require.NoError(t, err)
-	hold, err := m.TryLock(t.Context())
-	require.NoError(t, err)
-	isLocked, err := m.IsLocked(t.Context())
-	require.NoError(t, err)
-	require.True(t, isLocked)
-	count, err := m.HoldCount(hold.Context())
-	require.NoError(t, err)
-	require.Equal(t, 1, count)
-	require.NoError(t, hold.Unlock())
 }
 
 // A process that locks each order once keeps nothing in memory for the orders that it has finished.

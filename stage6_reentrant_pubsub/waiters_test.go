@@ -2,11 +2,9 @@ package stage6_test
 
 import (
 	"context"
-	"log/slog"
 	"math"
 	"net"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -36,35 +34,6 @@ func TestWaiterWhoseAttemptHangsAsksAgainAfterALease(t *testing.T) {
 		require.NoError(t, requireHeld(t, second).Unlock())
 		time.Sleep(3 * lease) // the clean-up of the stuck attempt has ended
 		require.False(t, r.Exists(key))
-	})
-}
-
-func TestWaiterLooksAtALockWithoutALeaseOnceALease(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		r.HSet(key, "careless:1", "1")
-		waiting := startLock(r.Mutex(), t.Context())
-		r.Forget()
-		time.Sleep(10 * time.Minute)
-		requireWaiting(t, waiting)
-		require.LessOrEqual(t, r.Count("acquire"), 20)
-		require.LessOrEqual(t, r.Count("look"), 60)
-		r.Del(key)
-		time.Sleep(lease / 3)
-		requireHeld(t, waiting)
-	})
-}
-
-func TestHandOverWithinAProcessIsTwoCommands(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		m := r.Mutex()
-		hold := lock(t, m, t.Context())
-		first, second := startLock(m, t.Context()), startLock(m, t.Context())
-		require.NoError(t, hold.Unlock())
-		hold = requireHeld(t, first)
-		r.Forget()
-		require.NoError(t, hold.Unlock())
-		requireHeld(t, second)
-		require.Equal(t, []sent{{0, "release"}, {0, "acquire"}}, r.Sent())
 	})
 }
 
@@ -182,19 +151,6 @@ func TestEndOfASubscriptionDoesNotDisturbOthers(t *testing.T) {
 	})
 }
 
-// A waiter that finds a kept subscription tries before it waits: the lock may have become
-// free without a message.
-func TestWaiterOnAKeptSubscriptionTriesAtOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		lock(t, r.Mutex(), t.Context())
-		m := r.Mutex()
-		_, err := m.TryLockFor(t.Context(), time.Second)
-		require.ErrorIs(t, err, stage6.ErrLocked)
-		r.Del(key)
-		requireHeld(t, startLock(m, t.Context()))
-	})
-}
-
 // The connection for the subscription cannot be made, and finding that out takes long. The
 // queue subscribes once at a time.
 func TestStuckSubscribeIsNotRepeated(t *testing.T) {
@@ -227,22 +183,6 @@ func TestStuckSubscribeIsNotRepeated(t *testing.T) {
 	})
 }
 
-// One channel is refused. The waiters of the others still get messages and do not ask more
-// often, also after their connection broke and was made again.
-// The connection is dead from the beginning: B looks again after a sixth of the lease.
-func TestSubscribeThatIsNeverAnsweredDoesNotDelayAHandOver(t *testing.T) {
-	run := asLocker.Play(t, func(w *world.World) {
-		a, b := w.Client("A"), w.Client("B")
-		a.Lock()
-		b.Before(world.Named("SUBSCRIBE")).Delay(10 * w.Lease)
-		waiting := b.StartLock()
-		w.Sleep(w.Lease/6 + time.Second)
-		a.Unlock()
-		waiting.Wait()
-	})
-	require.Equal(t, lease/3, run.Returned(t, "B", trace.OpLock).At)
-}
-
 func TestRefusedChannelDoesNotDisturbOthers(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *redisNode) {
 		holder, svc := r.Service(), r.Service()
@@ -264,29 +204,6 @@ func TestRefusedChannelDoesNotDisturbOthers(t *testing.T) {
 		require.NoError(t, second.Unlock())
 		time.Sleep(2 * lease)
 		requireHeld(t, deaf)
-	})
-}
-
-// While a Lock waits, the connection breaks at each of its attempts, but its context has not ended.
-func TestBrokenConnectionEndsNoWait(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		hold := lock(t, r.Mutex(), t.Context())
-		m := r.Mutex()
-		first, second := startLock(m, t.Context()), startLock(m, t.Context())
-		r.Refuse("acquire", "", "", "", "")
-		require.NoError(t, hold.Unlock())
-		time.Sleep(10 * time.Second)
-		require.NoError(t, requireHeld(t, first).Unlock())
-		requireHeld(t, second)
-	})
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		r.Refuse("acquire", "", "")
-		m := r.Mutex()
-		_, err := m.TryLock(t.Context())
-		require.ErrorContains(t, err, "stage6: lock "+key+": the connection was closed")
-		hold, err := m.Lock(t.Context())
-		require.NoError(t, err)
-		require.NoError(t, hold.Unlock())
 	})
 }
 
@@ -324,25 +241,6 @@ func TestErrorOfAWaitSaysWhetherRedisRefused(t *testing.T) {
 		r.Refuse("acquire")
 		require.NoError(t, hold.Unlock())
 	})
-}
-
-func TestRefusedSubscriptionIsAskedForAgain(t *testing.T) {
-	for _, refusal := range []string{
-		loading,
-		"NOPERM this user has no permissions to access one of the channels used as arguments",
-	} {
-		inBubble(t, func(t *testing.T, r *redisNode) {
-			h := lock(t, r.Mutex(), t.Context())
-			r.Refuse("SUBSCRIBE", refusal)
-			var log strings.Builder
-			waiting := startLock(r.Mutex(stage6.WithLogger(slog.New(slog.NewTextHandler(&log, nil)))), t.Context())
-			time.Sleep(5 * time.Second)
-			began := time.Now()
-			require.NoError(t, h.Unlock())
-			require.Less(t, (<-waiting).at.Sub(began), time.Second)
-			require.Equal(t, 1, strings.Count(log.String(), "waiting without messages"), log.String())
-		})
-	}
 }
 
 // The connection breaks as Redis restarts. The subscription that go-redis makes anew is
@@ -417,18 +315,4 @@ func TestWaiterBehindAFixedLeaseLooksAgainAfterTheShorterOne(t *testing.T) {
 			requireHeld(t, behind)
 		})
 	}
-}
-
-// The first caller gets the lock at once, without a subscription. A caller that came during its
-// attempt has to try for itself.
-func TestWaiterBehindAHolderWithoutSubscriptionIsServed(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		m := r.Mutex()
-		r.Delay("acquire", time.Second)
-		first, second, third := startLock(m, t.Context()), startLock(m, t.Context()), startLock(m, t.Context())
-		for _, next := range []chan outcome{first, second, third} {
-			time.Sleep(2 * time.Second)
-			require.NoError(t, requireHeld(t, next).Unlock())
-		}
-	})
 }

@@ -83,6 +83,15 @@ func TestUnlockAfterMaxHoldFrees(t *testing.T) {
 		require.ErrorIs(t, outer.Unlock(), stage6.ErrLost)
 		requireHeld(t, waiting)
 	})
+	inBubble(t, func(t *testing.T, r *redisNode) {
+		svc := r.Service(stage6.WithMaxHold(time.Second))
+		hold := lock(t, mutexOf(t, svc, lockName), t.Context())
+		waitForEnd(t, hold)
+		require.NoError(t, svc.Close())
+		r.Forget()
+		require.ErrorIs(t, hold.Unlock(), stage6.ErrLost)
+		require.Empty(t, r.Sent(), "the client may be closed by now")
+	})
 }
 
 // Each way to lose a hold has a different cause.
@@ -162,33 +171,5 @@ func TestObserverIsToldWhatHappens(t *testing.T) {
 			"acquired order:1001 after 3s", "renewed 1: <nil>", "released order:1001 after 11s",
 			"acquired order:1001 after 0s", "renewed 1: <nil>", "lost order:1001",
 		}, told)
-	})
-}
-
-func TestShortestWatchdogTimeoutKeepsTheLock(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		hold := lock(t, r.Mutex(stage6.WithWatchdogTimeout(30*time.Millisecond)), t.Context())
-		time.Sleep(10 * time.Second)
-		require.NoError(t, hold.Context().Err())
-		require.NoError(t, hold.Unlock())
-	})
-}
-
-// With the longest watchdog timeout no renewal is ever due, and the lock works.
-func TestLongestWatchdogTimeout(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *redisNode) {
-		svc := r.Service(stage6.WithWatchdogTimeout(math.MaxInt64))
-		m := mutexOf(t, svc, lockName)
-		outer := lock(t, m, t.Context())
-		time.Sleep(365 * 24 * time.Hour)
-		inner := lock(t, m, outer.Context())
-		waiting := startLock(r.Mutex(), t.Context())
-		require.Zero(t, r.Count("renew"))
-		require.NoError(t, outer.Unlock())
-		require.NoError(t, inner.Unlock())
-		require.NoError(t, requireHeld(t, waiting).Unlock())
-		lock(t, m, t.Context())
-		require.NoError(t, svc.Close())
-		require.False(t, r.Exists(key))
 	})
 }

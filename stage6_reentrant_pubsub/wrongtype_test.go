@@ -3,7 +3,6 @@ package stage6_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -55,21 +54,6 @@ func TestKeyThatIsNoHashIsExplained(t *testing.T) {
 	})
 }
 
-// The waiter was refused by a lock, and finds a key of another type when it
-// tries again.
-func TestWaiterReportsAKeyThatIsNoLongerALock(t *testing.T) {
-	eachForeign(t, func(t *testing.T, r *redisNode, put func()) {
-		hold := lock(t, r.Mutex(), t.Context())
-		waiting := startLock(r.Mutex(), t.Context())
-		put()
-		before := r.Dump()
-		require.Equal(t, 1, r.Publish(channel, "0"))
-		settle()
-		requireExplained(t, r, before, (<-waiting).err)
-		require.Error(t, hold.Unlock())
-	})
-}
-
 func TestReentryAndHoldCountExplainAKeyThatIsNoLongerALock(t *testing.T) {
 	eachForeign(t, func(t *testing.T, r *redisNode, put func()) {
 		m := r.Mutex()
@@ -85,37 +69,6 @@ func TestReentryAndHoldCountExplainAKeyThatIsNoLongerALock(t *testing.T) {
 		count, err := m.HoldCount(t.Context())
 		require.NoError(t, err)
 		require.Zero(t, count, "the context carries no hold")
-	})
-}
-
-func TestUnlockOfAKeyThatIsNoLongerALockIsALoss(t *testing.T) {
-	eachForeign(t, func(t *testing.T, r *redisNode, put func()) {
-		lost := make(chan stage6.Loss, 9)
-		m := r.Mutex(stage6.WithOnLost(func(l stage6.Loss) { lost <- l }))
-		outer := lock(t, m, t.Context())
-		inner := lock(t, m, outer.Context())
-		put()
-		before := r.Dump()
-		err := inner.Unlock()
-		requireExplained(t, r, before, err)
-		require.ErrorIs(t, err, stage6.ErrLost)
-		require.ErrorIs(t, outer.Unlock(), stage6.ErrLost)
-		require.ErrorIs(t, outer.Unlock(), stage6.ErrNotHeld)
-
-		r.Del(key)
-		hold := lock(t, m, t.Context())
-		put()
-		before = r.Dump()
-		err = hold.Unlock()
-		requireExplained(t, r, before, err)
-		require.ErrorIs(t, err, stage6.ErrLost)
-		settle()
-		require.Len(t, lost, 2, "one for each owner")
-		<-lost
-		requireExplained(t, r, before, (<-lost).Cause)
-		r.Forget()
-		time.Sleep(time.Hour)
-		require.Empty(t, r.Sent(), "it is no longer renewed")
 	})
 }
 
