@@ -44,13 +44,15 @@ func TestLockGrantedAgainEndsTheEarlierHold(t *testing.T) {
 	})
 }
 
-// slowReplies delays the replies to releases.
-type slowReplies struct{}
+// slowReplies delays the replies to scripts with that many words: 6 are a release, 7 an acquire.
+type slowReplies int
 
-func (slowReplies) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+type atOnce struct{} // key of a context whose replies are not delayed
+
+func (words slowReplies) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		err := next(ctx, cmd)
-		if len(cmd.Args()) == 6 { // acquire has one more, renew and count too
+		if len(cmd.Args()) == int(words) && ctx.Value(atOnce{}) == nil {
 			time.Sleep(time.Second)
 		}
 		return err
@@ -73,7 +75,7 @@ func TestHoldThatHasEndedIsNotLostToTheNext(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *redisNode) {
 				var told []string
 				rdb := r.Client()
-				rdb.AddHook(slowReplies{})
+				rdb.AddHook(slowReplies(6))
 				svc := r.ServiceOn(rdb, stage6.WithObserver(stage6.Observer{
 					Released: func(string, time.Duration) { told = append(told, "released") },
 					Lost:     func(string) { told = append(told, "lost") },
@@ -95,6 +97,46 @@ func TestHoldThatHasEndedIsNotLostToTheNext(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The reply to the first acquire comes after the lock was lost and granted to another call. The first call asks again.
+func TestGrantThatAnotherHasOvertakenIsNoHold(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
+		rdb := r.Client()
+		rdb.AddHook(slowReplies(7))
+		svc := r.ServiceOn(rdb, stage6.WithOnLost(func(stage6.Loss) { panic("lost") }))
+		m := mutexOf(t, svc, lockName)
+		first, second := make(chan error, 1), make(chan *stage6.Hold, 1)
+		go func() {
+			_, err := m.TryLock(t.Context())
+			first <- err
+		}()
+		settle()
+		require.True(t, r.Exists(key))
+		r.FlushAll()
+		time.Sleep(time.Millisecond) // tokens rise with the clock
+		go func() {
+			hold, _ := m.TryLock(context.WithValue(t.Context(), atOnce{}, true))
+			second <- hold
+		}()
+		hold := <-second
+		require.ErrorIs(t, <-first, stage6.ErrLocked)
+		require.NoError(t, hold.Context().Err())
+		require.NoError(t, hold.Unlock())
+	})
+}
+
+func TestCloseWaitsHalfALeaseForTheLog(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
+		blocked := make(chan struct{})
+		defer close(blocked)
+		svc := r.Service(stage6.WithObserver(stage6.Observer{Acquired: func(string, time.Duration) { <-blocked }}))
+		lock(t, mutexOf(t, svc, lockName), t.Context())
+		began := time.Now()
+		require.NoError(t, svc.Close())
+		require.Equal(t, lease/2, since(began))
+		require.False(t, r.Exists(key))
+	})
 }
 
 func TestEachHoldEndsInReleasedOrLost(t *testing.T) {
@@ -197,6 +239,21 @@ func TestClosedConnectionEndsNoWait(t *testing.T) {
 		_, err = m.TryLockFor(t.Context(), time.Minute)
 		require.ErrorIs(t, err, io.EOF)
 		require.LessOrEqual(t, r.Count("acquire"), 16, "the pauses double")
+	})
+}
+
+// The server is restarting: it closes a connection, and does not answer on the next one. A later attempt takes no longer than a lease.
+func TestAttemptAfterAClosedConnectionIsBounded(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
+		r.Refuse("acquire", "")
+		r.Refuse("SUBSCRIBE", "NOPERM no channel") // its acknowledgement would wake the waiter at once
+		m := mutexOf(t, r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = time.Hour })), lockName)
+		waiting := startLock(m, t.Context())
+		r.Delay("acquire", time.Hour)
+		time.Sleep(2 * lease)
+		r.Delay("acquire", 0)
+		require.Len(t, waiting, 1)
+		require.ErrorContains(t, (<-waiting).err, "stage6: lock "+key)
 	})
 }
 

@@ -111,7 +111,7 @@ func (q *waitQueue) isWoken(patience context.Context) bool {
 func (q *waitQueue) try(ctx context.Context, r request) (o *ownership, goesOn bool, err error) {
 	s, held, entered := q.mutex.svc, q.held.Load(), q.entered.Load()
 	asked, cancel := ctx, func() {}
-	if held { // an idle connection may be dead, and a grant after the lease is useless
+	if held || q.pause > 0 { // an idle connection may be dead, and a grant after the lease is useless
 		asked, cancel = context.WithTimeout(ctx, min(r.lease, s.lease))
 	}
 	o, left, err := q.mutex.attempt(asked, r)
