@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	stage6 "lockkata/stage6_reentrant_pubsub"
@@ -126,5 +128,46 @@ func TestCloseWaitsForAnAcquireUnderWay(t *testing.T) {
 		require.NoError(t, rdb.Close()) // as a process does when it ends
 		require.False(t, r.Exists(key), "left for %v", r.TTL(key))
 		require.ErrorIs(t, <-trying, stage6.ErrClosed)
+	})
+}
+
+// There are more holds than Close releases concurrently. What Unlock or Close has ended is not lost.
+func TestUnlockBeforeOrDuringCloseIsNoLoss(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
+		var lost atomic.Int32
+		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.PoolSize = 99 }), stage6.WithOnLost(func(stage6.Loss) { lost.Add(1) }))
+		var holds []*stage6.Hold
+		for i := range 66 {
+			holds = append(holds, lock(t, mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context()))
+		}
+		r.Delay("release", time.Second)
+		before := make(chan error, 1)
+		go func() { before <- holds[0].Unlock() }()
+		settle()
+		closed := make(chan error, 1)
+		go func() { closed <- svc.Close() }()
+		settle()
+		for _, hold := range holds[1:] {
+			require.ErrorIs(t, hold.Unlock(), stage6.ErrClosed)
+		}
+		require.NoError(t, <-before)
+		require.NoError(t, <-closed)
+		settle()
+		require.Zero(t, lost.Load())
+	})
+}
+
+// The client has no read timeout, and Redis never answers.
+func TestCloseWaitsForAnAcquireNoLongerThanALease(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
+		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = -1 }))
+		m := mutexOf(t, svc, lockName)
+		r.Delay("acquire", time.Hour)
+		go m.TryLock(t.Context())
+		settle()
+		began := time.Now()
+		require.NoError(t, svc.Close())
+		require.LessOrEqual(t, time.Since(began), lease)
+		time.Sleep(2 * time.Hour)
 	})
 }

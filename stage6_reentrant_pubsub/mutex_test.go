@@ -191,6 +191,8 @@ func TestRemainingTTLOfAHeldLockIsNotZero(t *testing.T) {
 		require.Equal(t, lease, remaining())
 		r.Answer("PTTL", ":9000000000000000000\r\n")
 		require.Equal(t, stage6.NoLease, remaining())
+		r.Answer("PTTL", ":9223372036854\r\n") // the longest for a Duration
+		require.Less(t, remaining(), stage6.NoLease)
 		r.Answer("PTTL", ":0\r\n")
 		require.Positive(t, remaining())
 		r.Answer("PTTL")

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/trace"
@@ -155,5 +156,24 @@ func TestReplyToAnEarlierRenewalDoesNotShortenTheLease(t *testing.T) {
 		r.Delay("renew", time.Hour)
 		waitForEnd(t, hold)
 		require.Equal(t, 11*time.Second+lease, time.Since(began))
+	})
+}
+
+// Redis answers no re-entry. One with a limited wait is sent once, and takes a sixth of the lease at most.
+func TestLimitedReentryIsNotRepeatedAfterItsTime(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
+		svc := r.ServiceOn(r.Client(func(o *redis.Options) { o.ReadTimeout = -1 }))
+		m := mutexOf(t, svc, lockName)
+		outer := lock(t, m, t.Context())
+		r.Delay("count", time.Hour)
+		began := time.Now()
+		_, err := m.TryLockFor(outer.Context(), time.Second)
+		require.Error(t, err)
+		require.NotErrorIs(t, err, stage6.ErrLocked)
+		require.LessOrEqual(t, since(began), lease/6)
+		r.Delay("count", 0)
+		time.Sleep(2 * time.Second)
+		require.Equal(t, []string{"1"}, r.HoldCounts(), "a count that it may have raised is set again")
+		require.NoError(t, outer.Unlock())
 	})
 }
