@@ -171,3 +171,22 @@ func TestCloseWaitsForAnAcquireNoLongerThanALease(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 	})
 }
+
+// While Redis does not answer, each release takes half a lease, and Close sends 64 at a time.
+func TestCloseEndsTheContextsOfAllHoldsAtOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
+		svc := r.Service()
+		var holds []*stage6.Hold
+		for i := range 200 {
+			holds = append(holds, lock(t, mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context()))
+		}
+		r.Delay("release", lease)
+		closed := make(chan error, 1)
+		go func() { closed <- svc.Close() }()
+		settle()
+		for i, hold := range holds {
+			require.Equal(t, stage6.ErrClosed, context.Cause(hold.Context()), i)
+		}
+		require.Error(t, <-closed)
+	})
+}

@@ -3,6 +3,7 @@ package stage6_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"slices"
 	"strings"
@@ -276,4 +277,38 @@ func TestRenewalAnsweredForTooFewLocksIsAnError(t *testing.T) {
 			require.NoError(t, hold.Context().Err(), "there is time for another try")
 		})
 	}
+}
+
+// blockingHandler is a log that waits at "lock lost".
+type blockingHandler struct {
+	slog.Handler
+	goOn chan struct{}
+}
+
+func (b blockingHandler) Handle(ctx context.Context, r slog.Record) error {
+	if r.Message == "lock lost" {
+		<-b.goOn
+	}
+	return b.Handler.Handle(ctx, r)
+}
+
+// Twenty leases end when another one is due for renewal.
+func TestLogThatBlocksDelaysNoOtherHold(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
+		log := blockingHandler{slog.NewTextHandler(io.Discard, nil), make(chan struct{})}
+		svc := r.Service(stage6.WithLogger(slog.New(log)))
+		renewed := lock(t, mutexOf(t, svc, lockName), t.Context())
+		var over []*stage6.Hold
+		for i := range 20 {
+			over = append(over, lock(t, mutexOf(t, svc, fmt.Sprint("order:", i)), t.Context(), stage6.Lease(lease/3)))
+		}
+		time.Sleep(lease / 3)
+		settle()
+		for i, hold := range over {
+			require.Equal(t, stage6.ErrLost, context.Cause(hold.Context()), i)
+		}
+		time.Sleep(lease)
+		require.NoError(t, renewed.Context().Err())
+		close(log.goOn)
+	})
 }
