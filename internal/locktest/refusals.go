@@ -102,7 +102,7 @@ func refuse(server *miniredis.Miniredis, refused func(command string) bool) {
 // The user has no right to look at the key for a while.
 func renewsAfterARefusal(t *testing.T, l Lock) {
 	server := miniredis.RunT(t)
-	mutex := l.take(t, server, 3*poll)
+	mutex := l.take(t, server, 3*time.Second) // long enough for a busy machine
 	require.NoError(t, mutex.Lock(t.Context()))
 	var looks atomic.Int64
 	renewed := make(chan struct{})
