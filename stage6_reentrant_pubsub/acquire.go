@@ -210,7 +210,7 @@ func (s *Service) free(ctx context.Context, orphans []*orphan) {
 		s.mu.Unlock()
 		s.warn("clean-up after acquires of unknown outcome failed", "locks", left, "given up", dropped, "error", err)
 	}
-	for i, known := range freed {
-		orphans[i].isFreed = known
+	for i, o := range orphans {
+		o.isFreed = i < len(freed) && freed[i]
 	}
 }

@@ -220,7 +220,9 @@ func (s *Service) hearOne(sub *redis.PubSub, message any, err error) (pause time
 			q.messages++
 			q.rouse(true)
 		}
-		s.missed -= s.missed % deaf
+		if s.missed < deaf {
+			s.missed = 0
+		}
 	case *redis.Subscription: // or an unsubscription: there may be a new waiter since
 		for _, q := range s.channels[m.Channel] {
 			if q.hearing = unheard; m.Kind == "subscribe" {

@@ -291,6 +291,22 @@ func TestLateAcquiresOfManyCallersAreFreed(t *testing.T) {
 	})
 }
 
+// A proxy answers for more locks than it was asked for.
+func TestCleanUpIgnoresAnswersForOtherLocks(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *redisNode) {
+		r.Refuse("acquire", slices.Repeat([]string{"ERR upstream failure"}, 20)...)
+		r.Answer("cleanup", "*99\r\n"+strings.Repeat(":0\r\n", 99))
+		m := r.Mutex()
+		r.Delay("release", lease) // so that the clean-ups after it share a command
+		for range 20 {
+			_, err := m.TryLock(t.Context())
+			require.Error(t, err)
+		}
+		time.Sleep(2 * lease)
+		require.Positive(t, r.Count("cleanup"))
+	})
+}
+
 // Beyond ten thousand the owner whose lease ends first is given up, and the log counts it.
 func TestCleanUpsAreLimited(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *redisNode) {

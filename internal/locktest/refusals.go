@@ -122,7 +122,7 @@ func renewsAfterARefusal(t *testing.T, l Lock) {
 	require.NoError(t, mutex.Unlock(t.Context()))
 }
 
-// Data under the lock's key must not look like a lock that is held for ever, and it must stay.
+// Data under the lock's key must not look like a held lock, and it must stay.
 func refusesWhatIsNoLock(t *testing.T, l Lock) {
 	server := miniredis.RunT(t)
 	mutex := l.take(t, server, lease)
