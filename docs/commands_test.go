@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/world"
 	"lockkata/internal/cli"
 	"lockkata/internal/edits"
@@ -216,7 +216,7 @@ func tryTests(line string) string {
 	}
 	for _, name := range strings.Split(strings.Trim(parts[1], "'"), "|") {
 		test, failure, _ := strings.Cut(strings.Trim(name, "^$"), "/")
-		_, known := failures.Find(failure)
+		_, known := catalogue.Find(failure)
 		switch {
 		case !strings.Contains(source, "\nfunc "+test):
 			return fmt.Sprintf("there is no test %s in %s", test, folder)

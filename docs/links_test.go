@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/internal/lesson"
 	"lockkata/internal/stages"
 )
@@ -75,7 +76,7 @@ func isInPage(place string) bool {
 		p, err2 := strconv.Atoi(cmp.Or(part, "1"))
 		return err == nil && err2 == nil && c >= 0 && c < len(lesson.Chapters) && p >= 1 && p <= len(lesson.Chapters[c].Parts)
 	}
-	f, known := failures.Find(id)
+	f, known := catalogue.Find(id)
 	i := slices.IndexFunc(stages.Public(), func(s stages.Stage) bool { return s.ID == at })
 	return known && i >= 0 && stages.Public()[i].Expect(f) != failures.NotApplicable
 }

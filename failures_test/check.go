@@ -9,16 +9,17 @@ import (
 	"testing"
 	"time"
 
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
 )
 
 // Expect returns the outcome that is expected of a failure.
-type Expect func(Failure) Outcome
+type Expect func(catalogue.Failure) Outcome
 
 // Flawless expects the lock to be safe from every failure, except those that no lock
 // over one server can prevent.
-func Flawless(f Failure) Outcome {
+func Flawless(f catalogue.Failure) Outcome {
 	if f.PreventedBy != "" {
 		return Limit
 	}
@@ -58,15 +59,15 @@ func within(t *testing.T, what string, run func()) {
 func Check(t *testing.T, s Subject, expect Expect) {
 	count, unexpected := map[Outcome]int{}, []Verdict(nil)
 	isNamed := strings.Contains(flag.Lookup("test.run").Value.String(), "/")
-	all := slices.DeleteFunc(BasicFirst(s.Failures()), func(f Failure) bool {
+	all := slices.DeleteFunc(catalogue.BasicFirst(s.Failures()), func(f catalogue.Failure) bool {
 		want := expect(f)
-		if f.Applies(s) || isNamed || want != Safe && want != NotApplicable {
+		if Applies(f, s) || isNamed || want != Safe && want != NotApplicable {
 			return false
 		}
 		count[NotApplicable]++
 		return true
 	})
-	goesOn := func(f Failure) bool {
+	goesOn := func(f catalogue.Failure) bool {
 		return f.Basic || !slices.ContainsFunc(unexpected, func(v Verdict) bool { return v.Failure.Basic })
 	}
 	checkAll(t, s, all, goesOn, func(t *testing.T, v Verdict) {
@@ -98,7 +99,7 @@ func Check(t *testing.T, s Subject, expect Expect) {
 }
 
 // fixedIn returns the first lock of this repository, after the named one, that fixes a failure, or "".
-func fixedIn(f Failure, name string) string {
+func fixedIn(f catalogue.Failure, name string) string {
 	after := slices.Index(expected.Columns, strings.TrimPrefix(name, "stage")) + 1
 	for _, lock := range expected.Columns[after:] {
 		outcome := Expected(lock)(f)
@@ -113,10 +114,10 @@ func fixedIn(f Failure, name string) string {
 // lock does not survive. It skips failures that could not happen or do not apply. It prints
 // the timeline of the first subtest that fails, with -v of each.
 func Require(t *testing.T, s Subject, names ...string) {
-	all := make([]Failure, len(names))
+	all := make([]catalogue.Failure, len(names))
 	for i, name := range names {
 		var ok bool
-		if all[i], ok = Find(name); !ok {
+		if all[i], ok = catalogue.Find(name); !ok {
 			t.Fatalf("there is no failure %s", name)
 		}
 	}
@@ -124,7 +125,7 @@ func Require(t *testing.T, s Subject, names ...string) {
 		s.Ignore = IsAuxKey
 	}
 	isFirst := true
-	checkAll(t, s, all, func(Failure) bool { return true }, func(t *testing.T, v Verdict) {
+	checkAll(t, s, all, func(catalogue.Failure) bool { return true }, func(t *testing.T, v Verdict) {
 		fails := !v.Passes()
 		v.print(t, "", fails && (isFirst || testing.Verbose()))
 		switch {
@@ -139,7 +140,7 @@ func Require(t *testing.T, s Subject, names ...string) {
 
 // checkAll runs failures on a lock, each in a subtest that judge decides. It stops at the first one
 // with which it does not go on, and after a run that does not end, since that would block the others.
-func checkAll(t *testing.T, s Subject, all []Failure, goesOn func(Failure) bool, judge func(*testing.T, Verdict)) {
+func checkAll(t *testing.T, s Subject, all []catalogue.Failure, goesOn func(catalogue.Failure) bool, judge func(*testing.T, Verdict)) {
 	var err error
 	within(t, s.Name, func() { s, err = DiscoverScripts(t, s) })
 	if err != nil && !errors.Is(err, world.ErrLeft) {

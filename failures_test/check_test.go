@@ -2,6 +2,7 @@ package failures_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
@@ -20,7 +22,7 @@ import (
 )
 
 func TestExpectationForAnotherLock(t *testing.T) {
-	for _, f := range failures.All {
+	for _, f := range catalogue.All {
 		want := failures.Safe
 		if f.PreventedBy != "" {
 			want = failures.Limit
@@ -62,9 +64,9 @@ func TestRunsShowTheFeaturesOfALock(t *testing.T) {
 	for _, c := range stages.All() {
 		unsaid := c.Subject
 		unsaid.Has = nil
-		shown := map[failures.Feature]bool{}
+		shown := map[catalogue.Feature]bool{}
 		for _, id := range []string{"work-outlives-ttl", "unlock-wakes"} { // one client waits for another
-			f, ok := failures.Find(id)
+			f, ok := catalogue.Find(id)
 			require.True(t, ok)
 			f.Needs = nil
 			trace := failures.Run(t, f, unsaid).Trace
@@ -73,7 +75,7 @@ func TestRunsShowTheFeaturesOfALock(t *testing.T) {
 				shown[feature] = true
 			}
 		}
-		for _, feature := range []failures.Feature{failures.Scripts, failures.Watchdog, failures.PubSub} {
+		for _, feature := range []catalogue.Feature{catalogue.Scripts, catalogue.Watchdog, catalogue.PubSub} {
 			require.Equal(t, slices.Contains(c.Subject.Has, feature), shown[feature], "%s: %s", c.ID, feature)
 		}
 	}
@@ -82,17 +84,58 @@ func TestRunsShowTheFeaturesOfALock(t *testing.T) {
 func TestFailureThatNeedsAFeatureDoesNotApplyWithoutIt(t *testing.T) {
 	for _, c := range []struct {
 		failure string
-		has     []failures.Feature
+		has     []catalogue.Feature
 		says    string
 	}{
 		{"script-flush", nil, "this lock has no scripts"},
 		{"dog-per-reentry", nil, "this lock has no watchdog, re-entry"},
-		{"dog-per-reentry", []failures.Feature{failures.Watchdog}, "this lock has no re-entry"},
+		{"dog-per-reentry", []catalogue.Feature{catalogue.Watchdog}, "this lock has no re-entry"},
 	} {
-		f, _ := failures.Find(c.failure)
+		f, _ := catalogue.Find(c.failure)
 		v := failures.Run(t, f, failures.Subject{Name: "plain", Has: c.has, New: stages.MustFind("1").Subject.New})
 		require.Equal(t, failures.NotApplicable, v.Outcome)
 		require.Equal(t, c.says, v.Sentence())
+	}
+}
+
+func TestFixedLeaseNeedsAVariantIfThereIsAWatchdog(t *testing.T) {
+	subject := stages.MustFind("5").Subject
+	subject.Variants = nil
+	f, _ := catalogue.Find("loss-hidden-at-unlock")
+	v := failures.Run(t, f, subject)
+	require.Equal(t, failures.NotApplicable, v.Outcome)
+	require.Equal(t, "this lock has no fixed lease", v.Sentence())
+	f, _ = catalogue.Find("renewed-for-ever")
+	require.Equal(t, failures.Broken, failures.Run(t, f, subject).Outcome, "its mistake is that it has no limit")
+}
+
+// misspelt is a lock whose Lock sends a command that Redis does not have.
+type misspelt struct {
+	failures.Locker
+	rdb redis.UniversalClient
+}
+
+func (l *misspelt) Lock(ctx context.Context) error {
+	return l.rdb.Do(ctx, "GETSET2", "lock", "A").Err()
+}
+
+func TestLockThatCannotBePlayed(t *testing.T) {
+	for says, lock := range map[string]world.Constructor{
+		"A gets no lock: the constructor returns neither a lock nor an error": func(redis.UniversalClient, string, time.Duration) (failures.Locker, error) {
+			return (*misspelt)(nil), nil
+		},
+		"A gets no lock: not today": func(redis.UniversalClient, string, time.Duration) (failures.Locker, error) {
+			return nil, errors.New("not today")
+		},
+		"Redis does not know the command GETSET2, which A sends": func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+			inner, err := stages.MustFind("4").Subject.New(rdb, name, lease)
+			return &misspelt{inner, rdb}, err
+		},
+	} {
+		f, _ := catalogue.Find("second-client")
+		v := failures.Run(t, f, failures.Subject{New: lock})
+		require.Equal(t, failures.NotPlayed, v.Outcome, says)
+		require.Contains(t, v.Sentence(), "cannot be played here: "+says)
 	}
 }
 
@@ -102,13 +145,13 @@ type rude struct{ failures.Locker }
 func (rude) Unlock(context.Context) error { panic("not today") }
 
 func TestViolationOfAnyOtherRuleBreaksTheLock(t *testing.T) {
-	f, _ := failures.Find("crash-before-expire")
+	f, _ := catalogue.Find("crash-before-expire")
 	subject := failures.Subject{Name: "rude", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		gentle, err := stages.MustFind("4").Subject.New(rdb, name, lease)
 		return rude{gentle}, err
 	}}
 	require.Equal(t, failures.Safe, failures.Run(t, f, subject).Outcome, "nobody unlocks in this story")
-	f, _ = failures.Find("double-unlock")
+	f, _ = catalogue.Find("double-unlock")
 	v := failures.Run(t, f, subject)
 	require.Equal(t, failures.Broken, v.Outcome)
 	require.Equal(t, "false answer: Unlock of A ends in a panic: not today", v.Sentence())
@@ -125,7 +168,7 @@ func TestViolationOfAnyOtherRuleBreaksTheLock(t *testing.T) {
 
 // The trace is judged up to the point at which the run was given up.
 func TestUnfinishedRunIsJudged(t *testing.T) {
-	f, _ := failures.Find("double-unlock")
+	f, _ := catalogue.Find("double-unlock")
 	whole := f.Script
 	f.Script = func(w *world.World) {
 		whole(w)
@@ -141,11 +184,11 @@ func TestUnfinishedRunIsJudged(t *testing.T) {
 }
 
 func TestVerdictNamesTheRootFinding(t *testing.T) {
-	f := failures.Failure{Breaks: []oracle.Rule{oracle.Exclusion}, Given: []oracle.Rule{oracle.Deadlock}}
+	f := catalogue.Failure{Breaks: []oracle.Rule{oracle.Exclusion}, Given: []oracle.Rule{oracle.Deadlock}}
 	given := f
 	given.Given = append(slices.Clone(f.Given), oracle.Lease)
 	for _, c := range []struct {
-		failure failures.Failure
+		failure catalogue.Failure
 		found   []oracle.Rule
 		against oracle.Rule
 	}{
@@ -182,7 +225,7 @@ func (l inSeconds) Lock(ctx context.Context) error {
 
 // A lock of this repository is broken as expected only if the failure itself breaks it.
 func TestExpectedFailureBreaksTheLockItself(t *testing.T) {
-	f, _ := failures.Find("lease-below-a-second")
+	f, _ := catalogue.Find("lease-below-a-second")
 	second := stages.MustFind("2").Subject
 	require.True(t, failures.Run(t, f, second).Is(failures.Broken))
 	require.False(t, failures.Run(t, f, second).Is(failures.Safe))
@@ -199,7 +242,7 @@ func TestExpectedFailureBreaksTheLockItself(t *testing.T) {
 	v.Subject = "doc9"
 	require.True(t, v.Is(failures.Broken), "a lock of a document may break for any reason")
 
-	other, _ := failures.Find("delete-foreign")
+	other, _ := catalogue.Find("delete-foreign")
 	require.True(t, failures.Run(t, other, second).Is(failures.Broken))
 	other.Breaks = []oracle.Rule{oracle.Leak}
 	require.False(t, failures.Run(t, other, second).Is(failures.Broken), "another rule is broken")
@@ -214,7 +257,7 @@ func TestExpectedFailureBreaksTheLockItself(t *testing.T) {
 // A finding is given up to the one for which the lock is reported. The sentence of a safe run names the
 // failure that is about it.
 func TestFindingThatTheStoryBreaksIsGiven(t *testing.T) {
-	f, found := failures.Find("delete-foreign")
+	f, found := catalogue.Find("delete-foreign")
 	require.True(t, found)
 	var given []bool
 	for _, x := range failures.Run(t, f, stages.MustFind("2").Subject).Findings {
@@ -234,13 +277,13 @@ func TestFindingThatTheStoryBreaksIsGiven(t *testing.T) {
 
 // Each rule that a story may break by itself has words, and the failure that is about it breaks it.
 func TestGivenRulesAreExplained(t *testing.T) {
-	for _, f := range failures.Catalogue {
+	for _, f := range catalogue.Everything {
 		for _, rule := range f.Given {
 			v := failures.Verdict{Failure: f, GivenBy: f.GivenBy, Outcome: failures.Safe, Findings: []oracle.Finding{{Rule: rule, Given: true}}}
 			require.Regexp(t, `^SAFE from .+ in this run\. [A-Z].+(: that is `+f.GivenBy+`|: the story takes that as given)\.$`, v.Headline())
 		}
 		if f.GivenBy != "" {
-			_, found := failures.Find(f.GivenBy)
+			_, found := catalogue.Find(f.GivenBy)
 			require.True(t, found, f.ID)
 		}
 	}

@@ -1,5 +1,4 @@
-// Package failures is a catalogue of failures of Redis locks. Each failure is a
-// scenario that runs on any lock.
+// Package failures runs the catalogue of failures of Redis locks on any lock, and judges each run.
 //
 // A failure has a story, the rule it breaks, and the outcome that is expected of
 // each stage of this repository. [Check] runs the whole catalogue on one lock and
@@ -10,4 +9,6 @@
 //	func TestFailures(t *testing.T) {
 //		failures.Check(t, failures.Subject{Name: "mine", New: newMine}, failures.Flawless)
 //	}
+//
+// The failures are in package catalogue.
 package failures

@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+
+	"lockkata/failures_test/catalogue"
 )
 
 //go:embed testdata/expected.txt
@@ -19,7 +21,7 @@ var expected, ofServers = ReadTable(expectedText), ReadTable(serversText)
 // The lock is named as in the first line of testdata/expected.txt, "4" or "6.1", or of
 // testdata/servers.txt: "wait" or "redlock".
 func Expected(lock string) Expect {
-	return func(f Failure) Outcome {
+	return func(f catalogue.Failure) Outcome {
 		letter := expected.Cell(f.ID, lock)
 		switch {
 		case lock == "wait":

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
@@ -27,27 +28,16 @@ var (
 	thenRule      = i18n.New("{rules}, {rule}")
 	andRule       = i18n.New("{rules} and {rule}")
 	limited       = i18n.New("{outcome}. {who}")
-	can           = map[Preventer]i18n.Text{
-		Resource: i18n.New("The resource can: {command}"), Majority: i18n.New("A majority can: {command}"), Caller: i18n.New("The caller can: {command}"),
-	}
-	toldOfLoss = i18n.New("the hold is lost; its owner is told by its next renewal, at the latest when the lease ends")
-	ruleBroken = i18n.New("{rule}: {what}")
-	cannotPlay = i18n.New("cannot be played here: {why}")
+	toldOfLoss    = i18n.New("the hold is lost; its owner is told by its next renewal, at the latest when the lease ends")
+	ruleBroken    = i18n.New("{rule}: {what}")
+	cannotPlay    = i18n.New("cannot be played here: {why}")
 )
 
 func init() {
 	for o := range outcomeIDs {
 		i18n.Register(o.Word(), o.loud())
 	}
-	for _, f := range Catalogue {
-		i18n.Register(i18n.Text(f.Family), i18n.Text(f.Title), i18n.Text(f.Story), i18n.Text(f.Fixed), i18n.Text(f.Live))
-	}
-	i18n.Register(i18n.Text(Resource), i18n.Text(Majority), i18n.Text(Caller))
-	i18n.Register(i18n.Text(FixedLease), i18n.Text(LongLease), i18n.Text(Beside), i18n.Text(BesideRenewed), i18n.Text(Crowded), i18n.Text(Nested), i18n.Text(Both))
 }
-
-// Can returns the sentence that names who can prevent a failure, with a place for a {command} that shows it.
-func (p Preventer) Can() i18n.Text { return can[p] }
 
 // loud returns the outcome in capitals, for the head of a line.
 func (o Outcome) loud() i18n.Text { return i18n.Text(strings.ToUpper(string(o.Word()))) }
@@ -181,7 +171,7 @@ func (v Verdict) given(l i18n.Language) string {
 		return ""
 	}
 	what := happened[v.Findings[at].Rule]
-	if about, isKnown := Find(v.GivenBy); isKnown {
+	if about, isKnown := catalogue.Find(v.GivenBy); isKnown {
 		return isElsewhere.Localize(l, "what", what, "why", i18n.Text(about.Title), "failure", about.ID)
 	}
 	return isGiven.Localize(l, "what", what)

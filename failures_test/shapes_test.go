@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 	"lockkata/internal/stages"
@@ -77,7 +78,7 @@ func (l *shapedLock) Unlock(ctx context.Context) error {
 
 // subject returns the lock with its auxiliary keys, as grade finds them.
 func (s shaped) subject(t *testing.T) failures.Subject {
-	subject := failures.Subject{Name: "shaped", Has: []failures.Feature{failures.Scripts}}
+	subject := failures.Subject{Name: "shaped", Has: []catalogue.Feature{catalogue.Scripts}}
 	subject.New = func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		return &shapedLock{shaped: s, rdb: rdb, keys: []string{"lock:" + name, "queue:" + name}, lease: lease}, nil
 	}
@@ -130,9 +131,9 @@ func TestLocksOfOtherShapesHaveTheOutcomesOfStage4(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			subject := lock.subject(t)
-			for _, f := range failures.OfLocks() {
+			for _, f := range catalogue.OfLocks() {
 				want := stages.MustFind("4").Expect(f)
-				if f.Applies(subject) {
+				if failures.Applies(f, subject) {
 					v := failures.Run(t, f, subject)
 					require.Equal(t, want.String(), v.Outcome.String(), "%s: %s", f.ID, v.Sentence())
 				}
@@ -167,7 +168,7 @@ func TestMistakesOfLocksOfOtherShapesAreFound(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, _ := failures.Find(c.failure)
+			f, _ := catalogue.Find(c.failure)
 			v := failures.Run(t, f, c.lock.subject(t))
 			require.Equal(t, failures.Broken, v.Outcome)
 			require.Equal(t, c.says, v.Sentence())
@@ -186,7 +187,7 @@ return redis.call("PEXPIRE", KEYS[1], ARGV[2])`
 		"crash-while-holding": failures.Safe, "lease-between-seconds": failures.Safe, "connections-given-back": failures.Safe,
 		"delete-foreign": failures.Broken, "new-values": failures.Broken, "retry-nx-false": failures.Broken,
 	} {
-		f, _ := failures.Find(id)
+		f, _ := catalogue.Find(id)
 		v := failures.Run(t, f, subject)
 		require.Equal(t, want.String(), v.Outcome.String(), "%s: %s", id, v.Sentence())
 	}
@@ -197,7 +198,7 @@ func TestOnlyAReentrantLockCountsItsHolds(t *testing.T) {
 	const port = `redis.call("HSET", KEYS[1], ARGV[1], 1)
 redis.call("PEXPIRE", KEYS[1], ARGV[2])
 return 1`
-	f, _ := failures.Find("double-unlock")
+	f, _ := catalogue.Find("double-unlock")
 	f.Script = func(w *world.World) {
 		a := w.Client("A")
 		a.Lock()
@@ -206,7 +207,7 @@ return 1`
 	subject := shaped{port, freesByField, func() string { return "0123456789abcdef" }}.subject(t)
 	for _, isReentrant := range []bool{false, true} {
 		if isReentrant {
-			subject.Has = append(subject.Has, failures.Reentry)
+			subject.Has = append(subject.Has, catalogue.Reentry)
 		}
 		require.Equal(t, isReentrant, oracle.Violates(failures.Run(t, f, subject).Findings, oracle.HoldCount))
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/world"
 	"lockkata/internal/stages"
 )
@@ -64,8 +65,8 @@ func TestHostileLock(t *testing.T) {
 func TestStuckLockIsReportedWithItsLine(t *testing.T) {
 	for how, says := range map[string]string{
 		"spins":         "spins did not finish in 100ms: failures_test/stranger_test.go:",
-		"holds a mutex": "did not finish in 1s: failures_test/stranger_test.go:33 (sync.Mutex.Lock)",
-		"leaks":         "goroutines of the lock have not ended: failures_test/stranger_test.go:37 (chan receive)",
+		"holds a mutex": "did not finish in 1s: failures_test/stranger_test.go:34 (sync.Mutex.Lock)",
+		"leaks":         "goroutines of the lock have not ended: failures_test/stranger_test.go:38 (chan receive)",
 	} {
 		t.Run(how, func(t *testing.T) {
 			child := exec.Command(os.Args[0], "-test.run=^TestHostileLock$")
@@ -75,7 +76,7 @@ func TestStuckLockIsReportedWithItsLine(t *testing.T) {
 			require.Contains(t, string(out), says)
 			if how == "leaks" { // the verdicts are not affected
 				cells := map[failures.Outcome]int{}
-				for _, f := range failures.All {
+				for _, f := range catalogue.All {
 					cells[stages.MustFind("4").Expect(f)]++
 				}
 				require.Contains(t, string(out), fmt.Sprintf("broken %d, safe %d, not by this lock %d, not applicable %d",

@@ -10,7 +10,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockkata/failures_test/adapters"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
@@ -19,16 +19,16 @@ import (
 
 // Verdict is the result of one failure on one lock. Another process gets it as JSON from [Verdict.In].
 type Verdict struct {
-	Failure  Failure          `json:"failure"`
-	Subject  string           `json:"-"`
-	Outcome  Outcome          `json:"outcome"`
-	Reason   string           `json:"sentence,omitempty"` // set by In; else see Sentence
-	Line     string           `json:"line,omitempty"`     // of the lock, where it broke a rule; set by In
-	Findings []oracle.Finding `json:"findings,omitempty"`
-	GivenBy  string           `json:"given_by,omitempty"` // the failure that is about the findings that are Given
-	Trace    *trace.Trace     `json:"trace,omitempty"`
-	Err      error            `json:"-"` // why the run did not end
-	Missing  i18n.Message     `json:"-"` // the reason why the failure does not apply, is not tested, or not played (here)
+	Failure  catalogue.Failure `json:"failure"`
+	Subject  string            `json:"-"`
+	Outcome  Outcome           `json:"outcome"`
+	Reason   string            `json:"sentence,omitempty"` // set by In; else see Sentence
+	Line     string            `json:"line,omitempty"`     // of the lock, where it broke a rule; set by In
+	Findings []oracle.Finding  `json:"findings,omitempty"`
+	GivenBy  string            `json:"given_by,omitempty"` // the failure that is about the findings that are Given
+	Trace    *trace.Trace      `json:"trace,omitempty"`
+	Err      error             `json:"-"` // why the run did not end
+	Missing  i18n.Message      `json:"-"` // the reason why the failure does not apply, is not tested, or not played (here)
 }
 
 // In returns the verdict with its texts in one language, as another process needs them.
@@ -45,7 +45,7 @@ func (v Verdict) In(l i18n.Language) Verdict {
 func (v Verdict) Passes() bool { return v.Outcome.IsGood() || v.Outcome == NotTested }
 
 // Run runs one failure on one lock and judges it.
-func Run(t *testing.T, f Failure, s Subject) Verdict {
+func Run(t *testing.T, f catalogue.Failure, s Subject) Verdict {
 	return Judge(f, s, func(c world.Config, scenario func(*world.World)) (*trace.Trace, error) {
 		return world.Run(t, c, scenario)
 	})
@@ -55,18 +55,18 @@ func Run(t *testing.T, f Failure, s Subject) Verdict {
 type Play func(world.Config, func(*world.World)) (*trace.Trace, error)
 
 // Judge is [Run] in the world that play makes.
-func Judge(f Failure, s Subject, play Play) Verdict {
+func Judge(f catalogue.Failure, s Subject, play Play) Verdict {
 	v := Verdict{Failure: f, Subject: s.Name, GivenBy: f.GivenBy}
-	if f.Variant == FixedLease && f.GivenBy == "work-outlives-ttl" && slices.Contains(s.Has, Watchdog) {
+	if f.Variant == catalogue.FixedLease && f.GivenBy == "work-outlives-ttl" && slices.Contains(s.Has, Watchdog) {
 		v.GivenBy = "work-outlives-fixed-lease"
 	}
 	if v.Missing = s.lacks(f); v.Missing.Text != "" {
 		v.Outcome = NotApplicable
 		return v
 	}
-	if v.Trace, v.Err = play(f.Config(s), f.Script); v.Trace != nil {
+	if v.Trace, v.Err = play(s.ConfigFor(f), f.Script); v.Trace != nil {
 		about := slices.DeleteFunc(slices.Clone(f.Breaks), func(r oracle.Rule) bool { return r == oracle.Watchdog })
-		if slices.Contains(s.Has, Watchdog) && f.Variant == Default && !f.Loss {
+		if slices.Contains(s.Has, Watchdog) && f.Variant == catalogue.Default && !f.Loss {
 			about = append(about, oracle.Watchdog)
 		}
 		if slices.Contains(f.Needs, PubSub) { // a waiter that is woken need not ask
@@ -100,7 +100,7 @@ func (v *Verdict) markGiven() {
 // rerunWithTime runs the failure again with a microsecond for each command. If values are no longer equal
 // then, their findings mention it.
 func (v *Verdict) rerunWithTime(s Subject, play Play) {
-	config := v.Failure.Config(s)
+	config := s.ConfigFor(v.Failure)
 	client := config.Client
 	config.Client = func(o *redis.Options) {
 		if client != nil {
@@ -109,7 +109,7 @@ func (v *Verdict) rerunWithTime(s Subject, play Play) {
 		o.Limiter = slowly{}
 	}
 	again, err := play(config, v.Failure.Script)
-	if err != nil || v.Failure.unmet(again).Text != "" || slices.ContainsFunc(oracle.Judge(again), oracle.Finding.IsOfEqualValues) {
+	if err != nil || v.Failure.Unmet(again).Text != "" || slices.ContainsFunc(oracle.Judge(again), oracle.Finding.IsOfEqualValues) {
 		return
 	}
 	for i, found := range v.Findings {
@@ -139,86 +139,6 @@ func DiscoverScripts(t *testing.T, s Subject) (Subject, error) {
 	return s, err
 }
 
-// Config returns the configuration of a world for the lock.
-func (s Subject) Config() world.Config {
-	servers := 1
-	if s.NewOver != nil {
-		servers = redlockServers
-	}
-	copies := 0
-	if slices.Contains(s.Has, Waits) {
-		copies = replicas
-	}
-	return world.Config{New: s.New, NewOver: s.NewOver, Around: adapters.Around, Servers: servers, Replicas: copies, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Scripts: s.Scripts}
-}
-
-// Config returns the configuration of the world in which the failure runs on a lock.
-func (f Failure) Config(s Subject) world.Config {
-	config := s.Config()
-	config.Client, config.Guard, config.Lease, config.Replicas = f.Client, f.Guard, f.Lease, max(f.Replicas, config.Replicas)
-	if variant, ok := s.Variants[f.Variant]; ok {
-		config.New = variant
-	} else if f.Variant == Nested {
-		config.New = adapters.Nested(s.New)
-		config.Ignore = func(key string) bool {
-			return strings.Contains(key, adapters.Another) || s.Ignore != nil && s.Ignore(key)
-		}
-	}
-	return config
-}
-
-// Failures returns the catalogue for the lock: that of RedLock for a lock of several servers.
-func (s Subject) Failures() []Failure {
-	switch {
-	case s.NewOver != nil:
-		return OfRedLock
-	case slices.Contains(s.Has, Waits):
-		return slices.Concat(All, OfReplicas)
-	}
-	return All
-}
-
-// Applies reports whether the lock has what the failure is about.
-func (f Failure) Applies(s Subject) bool { return s.lacks(f).Text == "" }
-
-// The texts for a failure that does not apply.
-var (
-	lacksFeature = i18n.New("this lock has no {features}")
-	otherServers = i18n.New("the failures of RedLock are for a lock of several servers, all others for a lock of one")
-	lacksVariant = i18n.New("this lock has no {variant}")
-	notWith      = i18n.New("not for a lock with {features}")
-)
-
-// lacks returns the reason why a failure does not apply; no text if it does.
-func (s Subject) lacks(f Failure) i18n.Message {
-	_, varies := s.Variants[f.Variant]
-	has := func(feature Feature) bool { return slices.Contains(s.Has, feature) }
-	missing := named(f.Needs, func(n Feature) bool { return !has(n) })
-	barred := named(f.Unless, has)
-	switch {
-	case (f.Family == RedLock) != (s.NewOver != nil):
-		return otherServers.Args()
-	case missing != "":
-		return lacksFeature.Args("features", missing)
-	case barred != "":
-		return notWith.Args("features", barred)
-	case !varies && (f.Variant == FixedLease && has(Watchdog) || slices.Contains([]Variant{LongLease, Beside, BesideRenewed, Crowded}, f.Variant)):
-		return lacksVariant.Args("variant", i18n.Text(f.Variant))
-	}
-	return i18n.Message{}
-}
-
-// named returns the names of some features.
-func named(all []Feature, some func(Feature) bool) string {
-	var names []string
-	for _, f := range all {
-		if some(f) {
-			names = append(names, string(f))
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
 // decide turns findings into the outcome. A violation of a rule that the story does not
 // break by itself always counts, also if the run did not end.
 func (v *Verdict) decide() {
@@ -226,7 +146,7 @@ func (v *Verdict) decide() {
 	against, isBroken := v.Against()
 	ended := v.Err == nil || errors.Is(v.Err, world.ErrLeft)
 	if v.Trace != nil {
-		v.Missing = f.unmet(v.Trace)
+		v.Missing = f.Unmet(v.Trace)
 	}
 	unknown := unknownCommand(v.Trace)
 	switch about := slices.Contains(f.Breaks, against.Rule); {

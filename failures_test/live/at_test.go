@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/live"
 	"lockkata/failures_test/live/fleet"
 	"lockkata/failures_test/live/redisserver"
@@ -28,7 +29,7 @@ func TestSharedRedisIsLeftAsItWas(t *testing.T) {
 	defer s.Close()
 	var jobs []live.Job
 	for _, id := range []string{"second-client", "grant-reply-lost", "script-flush", "evicted-or-flushed", "failover-async"} {
-		f, ok := failures.Find(id)
+		f, ok := catalogue.Find(id)
 		require.True(t, ok, id)
 		jobs = append(jobs, live.Job{Failure: f, Subject: stages.MustFind("4").Subject})
 	}
@@ -56,7 +57,7 @@ func TestCloseRemovesProcessesAndFiles(t *testing.T) {
 }
 
 func TestRestartedRedisIsEmpty(t *testing.T) {
-	f := failures.Failure{ID: "restart", Script: func(w *world.World) {
+	f := catalogue.Failure{ID: "restart", Script: func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock()
 		w.Restart()
@@ -71,8 +72,8 @@ func TestSameVerdictsAsTheWorld(t *testing.T) {
 	s := servers(t, 12)
 	var jobs []live.Job
 	for _, stage := range stages.Public() {
-		one := job(t, failures.All[0], stage)
-		for _, f := range failures.All {
+		one := job(t, catalogue.All[0], stage)
+		for _, f := range catalogue.All {
 			one.Failure = f
 			jobs = append(jobs, one)
 		}
@@ -83,7 +84,7 @@ func TestSameVerdictsAsTheWorld(t *testing.T) {
 func TestReplicasHaveTheSameVerdictsAsTheWorld(t *testing.T) {
 	var jobs []live.Job
 	for _, lock := range []stages.Stage{stages.MustFind("4"), stages.Wait} {
-		for _, f := range failures.OfReplicas {
+		for _, f := range catalogue.OfReplicas {
 			jobs = append(jobs, job(t, f, lock))
 		}
 	}

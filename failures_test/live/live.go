@@ -28,6 +28,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/live/redisserver"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
@@ -99,7 +100,7 @@ func (s *Servers) DiscoverScripts(subject failures.Subject) (failures.Subject, e
 
 // Job is a failure to play on a lock.
 type Job struct {
-	Failure failures.Failure
+	Failure catalogue.Failure
 	Subject failures.Subject
 }
 

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/live"
 	"lockkata/failures_test/live/redisserver"
 	"lockkata/failures_test/timeline"
@@ -54,7 +55,7 @@ func requireSame(t *testing.T, s *live.Servers, jobs []live.Job) {
 }
 
 // job is a failure on a stage.
-func job(t *testing.T, f failures.Failure, stage stages.Stage) live.Job {
+func job(t *testing.T, f catalogue.Failure, stage stages.Stage) live.Job {
 	t.Helper()
 	subject, err := failures.DiscoverScripts(t, stage.Subject)
 	require.NoError(t, err)
@@ -69,7 +70,7 @@ func TestTasteOfARealRedis(t *testing.T) {
 	for n, id := range []string{
 		"crash-before-expire", "delete-foreign", "check-then-delete", "work-outlives-ttl", "renew-partition", "renew-partition",
 	} {
-		f, ok := failures.Find(id)
+		f, ok := catalogue.Find(id)
 		require.True(t, ok, id)
 		jobs = append(jobs, job(t, f, stages[n]))
 	}

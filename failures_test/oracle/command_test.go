@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/trace"
 	"lockkata/internal/edits"
@@ -101,7 +102,7 @@ func stage(id string) failures.Subject { return stages.MustFind(id).Subject }
 
 func play(t *testing.T, id string, subject failures.Subject) failures.Verdict {
 	t.Helper()
-	f, ok := failures.Find(id)
+	f, ok := catalogue.Find(id)
 	require.True(t, ok, id)
 	v := failures.Run(t, f, subject)
 	require.NoError(t, v.Err)

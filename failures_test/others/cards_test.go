@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/timeline"
 )
 
@@ -29,16 +30,16 @@ func TestRedsyncOverFiveServers(t *testing.T) {
 func gradeInWorld(t *testing.T, s failures.Subject, unfit map[string]string) {
 	s, err := failures.DiscoverScripts(t, s)
 	require.NoError(t, err)
-	grade(t, s.Name, unfit, func(t *testing.T, f failures.Failure) failures.Verdict { return failures.Run(t, f, s) })
+	grade(t, s.Name, unfit, func(t *testing.T, f catalogue.Failure) failures.Verdict { return failures.Run(t, f, s) })
 }
 
 // grade compares the outcome of each failure with testdata/expected.txt. With -v it prints a
 // report card. unfit has the reasons why a failure's story does not fit the library.
-func grade(t *testing.T, library string, unfit map[string]string, play func(*testing.T, failures.Failure) failures.Verdict) {
+func grade(t *testing.T, library string, unfit map[string]string, play func(*testing.T, catalogue.Failure) failures.Verdict) {
 	want, section := expected(t, library), readmeSection(t, library)
 	counts := map[string]int{}
 	var broken []failures.Verdict
-	for _, f := range failures.OfLocks() {
+	for _, f := range catalogue.OfLocks() {
 		t.Run(f.ID, func(t *testing.T) {
 			if why, is := unfit[f.ID]; is {
 				require.Equal(t, failures.NotApplicable.String(), want[f.ID])
@@ -81,7 +82,7 @@ func expected(t *testing.T, library string) map[string]string {
 			require.GreaterOrEqual(t, column, 0, library)
 			continue
 		}
-		_, known := failures.Find(failure)
+		_, known := catalogue.Find(failure)
 		require.True(t, known, failure)
 		outcomes[failure] = cells[column]
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/live"
 	"lockkata/failures_test/live/redisserver"
 	"lockkata/failures_test/oracle"
@@ -25,7 +26,7 @@ import (
 // playRueidislock plays failures on redis-servers, at most six at once. A failure with an
 // unexpected outcome is played up to two more times, alone: a busy machine can delay a renewal for
 // longer than a lease.
-func playRueidislock(t *testing.T, want map[string]string, all ...failures.Failure) map[string]failures.Verdict {
+func playRueidislock(t *testing.T, want map[string]string, all ...catalogue.Failure) map[string]failures.Verdict {
 	t.Helper()
 	s, err := live.Start(t.Context(), min(6, len(all)))
 	redisserver.Need(t, err)
@@ -60,9 +61,9 @@ func TestRueidislock(t *testing.T) {
 		"wake-early":                 "it has no second attempt that a message could overtake",
 		"wake-eaten":                 "its waiters give up at other moments: TestRueidislockLosesTheWakeUpOfACancelledWaiter",
 	}
-	fits := slices.DeleteFunc(failures.OfLocks(), func(f failures.Failure) bool { return unfit[f.ID] != "" })
+	fits := slices.DeleteFunc(catalogue.OfLocks(), func(f catalogue.Failure) bool { return unfit[f.ID] != "" })
 	verdicts := playRueidislock(t, expected(t, "rueidislock"), fits...)
-	grade(t, "rueidislock", unfit, func(t *testing.T, f failures.Failure) failures.Verdict {
+	grade(t, "rueidislock", unfit, func(t *testing.T, f catalogue.Failure) failures.Verdict {
 		v := verdicts[f.ID]
 		against, _ := v.Against()
 		if errors.Is(v.Err, live.ErrBusy) {
@@ -78,7 +79,7 @@ func TestRueidislock(t *testing.T) {
 func TestRueidislockLosesTheWakeUpOfACancelledWaiter(t *testing.T) {
 	t.Parallel()
 	const id = "waiter-leaves-when-woken"
-	v := playRueidislock(t, map[string]string{id: failures.Broken.String()}, failures.Failure{
+	v := playRueidislock(t, map[string]string{id: failures.Broken.String()}, catalogue.Failure{
 		ID: id, Breaks: []oracle.Rule{oracle.LostWakeUp, oracle.Deadlock},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")

@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
@@ -55,13 +56,13 @@ type Property struct {
 	Breaks []oracle.Rule
 	Wait   bool        // clients call Lock instead of TryLock
 	Guard  world.Guard // of the ledger
-	Needs  []failures.Feature
+	Needs  []catalogue.Feature
 	About  i18n.Text
 }
 
 // Suits reports whether a lock has the features that the property needs.
 func (p Property) Suits(s failures.Subject) bool {
-	return !slices.ContainsFunc(p.Needs, func(f failures.Feature) bool { return !slices.Contains(s.Has, f) })
+	return !slices.ContainsFunc(p.Needs, func(f catalogue.Feature) bool { return !slices.Contains(s.Has, f) })
 }
 
 var Properties = []Property{
@@ -75,11 +76,11 @@ var Properties = []Property{
 		About: i18n.New("the ledger never accepts an order twice")},
 	{Name: "truth", Breaks: []oracle.Rule{oracle.Truth},
 		About: i18n.New("every call reports what it really did")},
-	{Name: "watchdog", Breaks: []oracle.Rule{oracle.Watchdog}, Needs: []failures.Feature{failures.Watchdog},
+	{Name: "watchdog", Breaks: []oracle.Rule{oracle.Watchdog}, Needs: []catalogue.Feature{catalogue.Watchdog},
 		About: i18n.New("a holder's key does not expire, and a hold that has ended is not renewed")},
-	{Name: "wake-up", Breaks: []oracle.Rule{oracle.LostWakeUp, oracle.Deadlock}, Wait: true, Needs: []failures.Feature{failures.PubSub},
+	{Name: "wake-up", Breaks: []oracle.Rule{oracle.LostWakeUp, oracle.Deadlock}, Wait: true, Needs: []catalogue.Feature{catalogue.PubSub},
 		About: i18n.New("no client waits while the lock is free")},
-	{Name: "damage-fenced", Breaks: []oracle.Rule{oracle.Damage}, Guard: world.TokenGuard, Needs: []failures.Feature{failures.Fencing},
+	{Name: "damage-fenced", Breaks: []oracle.Rule{oracle.Damage}, Guard: world.TokenGuard, Needs: []catalogue.Feature{catalogue.Fencing},
 		About: i18n.New("the ledger never accepts an order twice if it refuses old tokens")},
 }
 
@@ -116,7 +117,7 @@ const horizon = 3 * lease
 // config returns the world's config.
 func (s Setup) config() world.Config {
 	if s.From != nil {
-		return s.From.Failure.Config(s.Subject)
+		return s.Subject.ConfigFor(s.From.Failure)
 	}
 	c := s.Subject.Config()
 	c.Lease, c.Guard = lease, s.Property.Guard
@@ -131,7 +132,7 @@ func (s Setup) config() world.Config {
 
 // Start is a moment of a failure's run, at which a schedule takes over from its script.
 type Start struct {
-	Failure failures.Failure
+	Failure catalogue.Failure
 	Events  int // the number of events so far
 }
 
@@ -144,7 +145,7 @@ func (s Start) String() string { return s.Failure.ID + startAt + strconv.Itoa(s.
 // readStart parses the text of String.
 func readStart(text string) (*Start, error) {
 	id, count, _ := strings.Cut(text, startAt)
-	f, found := failures.Find(id)
+	f, found := catalogue.Find(id)
 	if !found {
 		return nil, noStart.Args("text", strconv.Quote(text), "name", strconv.Quote(id))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/trace"
@@ -49,7 +50,7 @@ func TestScheduleContinuesAFailure(t *testing.T) {
 	require.Equal(t, []int{1, 1, 0, 0, 0}, played.Costs, "A is paused before its DEL until B has the lock")
 	require.Len(t, played.Broken(s.Property.Breaks), 1)
 
-	f, _ := failures.Find("delete-foreign")
+	f, _ := catalogue.Find("delete-foreign")
 	verdict := failures.Run(t, f, stages.MustFind("2").Subject)
 	require.Equal(t, failures.Broken, verdict.Outcome)
 	s.Subject, s.From = stages.MustFind("2").Subject, &schedule.Start{Failure: f, Events: len(verdict.Trace.Events)}
@@ -61,7 +62,7 @@ func TestScheduleContinuesAFailure(t *testing.T) {
 // This holds for each moment at which the schedule can take over.
 func TestContinuedClientsUnlockEachHold(t *testing.T) {
 	for id, stage := range map[string]string{"work-outlives-ttl": "5", "try-while-holding": "5", "inner-unlock-frees": "6.3"} {
-		f, _ := failures.Find(id)
+		f, _ := catalogue.Find(id)
 		subject := stages.MustFind(stage).Subject
 		s, _, _, err := schedule.Parse(taken)
 		require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/incidents"
 	"lockkata/failures_test/oracle"
 	"lockkata/internal/i18n"
@@ -35,7 +36,7 @@ func (a *app) listMarkdown() {
 	paragraph := func(text string) { fmt.Fprint(a.out, text+"\n\n") }
 	paragraph("# " + a.say(catalogueTitle))
 	for _, text := range catalogueIntro {
-		paragraph(a.say(text, "n", len(failures.Catalogue)))
+		paragraph(a.say(text, "n", len(catalogue.Everything)))
 	}
 	for _, family := range families() {
 		name := family[0].Family
@@ -55,7 +56,7 @@ func (a *app) listMarkdown() {
 }
 
 // catalogued prints a failure's entry in the document.
-func (a *app) catalogued(f failures.Failure) {
+func (a *app) catalogued(f catalogue.Failure) {
 	fmt.Fprintf(a.out, "\n<a id=%q></a>\n### %s\n\n", f.ID, a.say(titled, "name", f.ID, "what", i18n.Text(f.Title)))
 	fmt.Fprint(a.out, a.say(catalogueFailure, "story", i18n.Text(f.Story), "what", i18n.Text(f.Fixed)), "\n\n")
 	var rules, links []string
@@ -83,7 +84,7 @@ func (a *app) catalogued(f failures.Failure) {
 }
 
 // outcomes returns the expected outcomes of the locks, neighbours with the same one together: 1–5 ✗, 6 ✓.
-func outcomes(f failures.Failure) string {
+func outcomes(f catalogue.Failure) string {
 	locks := slices.DeleteFunc(locksOf(f), func(s stages.Stage) bool { return s.Expect(f) == failures.NotApplicable })
 	var all []string
 	for from := 0; from < len(locks); {
@@ -102,7 +103,7 @@ func outcomes(f failures.Failure) string {
 }
 
 // anchorOf returns the anchor of a family's heading.
-func anchorOf(f failures.Family) string { return "family-" + strings.ReplaceAll(string(f), " ", "-") }
+func anchorOf(f catalogue.Family) string { return "family-" + strings.ReplaceAll(string(f), " ", "-") }
 
 // capital returns the text with a capital letter at its beginning.
 func capital(text string) string {

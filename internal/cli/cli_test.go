@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
@@ -51,10 +52,10 @@ func command(t *testing.T, args ...string) (status int, out, errors string) {
 // fewFailures makes the catalogue short.
 func fewFailures(t *testing.T, ids ...string) {
 	t.Helper()
-	all := failures.All
-	t.Cleanup(func() { failures.All = all })
-	failures.All = slices.DeleteFunc(slices.Clone(all), func(f failures.Failure) bool { return !slices.Contains(ids, f.ID) })
-	require.Len(t, failures.All, len(ids))
+	all := catalogue.All
+	t.Cleanup(func() { catalogue.All = all })
+	catalogue.All = slices.DeleteFunc(slices.Clone(all), func(f catalogue.Failure) bool { return !slices.Contains(ids, f.ID) })
+	require.Len(t, catalogue.All, len(ids))
 }
 
 // swapped replaces a stage's lock by another stage's.
@@ -98,7 +99,7 @@ func TestFirstScreenShowsTheLessonsInAtMost55Lines(t *testing.T) {
 	}
 	onScreen()
 	_, out, _ := command(t)
-	require.Contains(t, out, fmt.Sprintf("17 of %[1]d failures are shown; the counts are of all %[1]d. All: go run . --all", len(failures.All)))
+	require.Contains(t, out, fmt.Sprintf("17 of %[1]d failures are shown; the counts are of all %[1]d. All: go run . --all", len(catalogue.All)))
 	require.Contains(t, out, "all results are as expected")
 	require.NotContains(t, out, "\x1b", "no colour without a terminal")
 	fewFailures(t, lessons...)
@@ -109,7 +110,7 @@ func TestNarrowTerminalBreaksNoWordsAndIsAskedForRoom(t *testing.T) {
 	a, out, _ := onTerminal(t, 70)
 	require.Equal(t, exitOK, a.run(nil))
 	words := strings.Fields(out.String())
-	for _, f := range failures.All {
+	for _, f := range catalogue.All {
 		if f.FirstScreen {
 			require.Subset(t, words, strings.Fields(strings.TrimPrefix(f.Title, "fencing token: ")))
 		}
@@ -123,7 +124,7 @@ func TestNarrowTerminalBreaksNoWordsAndIsAskedForRoom(t *testing.T) {
 
 func TestAllShowsEveryFailureByFamily(t *testing.T) {
 	var ids []string
-	for _, f := range failures.All {
+	for _, f := range catalogue.All {
 		ids = append(ids, f.ID)
 	}
 	status, out, errors := command(t, "--all")
@@ -155,7 +156,7 @@ func TestStepsShowWhatChanges(t *testing.T) {
 	_, out, _ := command(t, "--steps")
 	require.Regexp(t, `24 of \d+ failures whose result changes from step to step are shown, at most 4 for each step\.`, out)
 	for _, id := range rowsOf(out) {
-		f, _ := failures.Find(id)
+		f, _ := catalogue.Find(id)
 		require.True(t, slices.ContainsFunc(stages.Steps(), func(c stages.Stage) bool { return c.Expect(f) != stages.Steps()[0].Expect(f) }), id)
 	}
 }
@@ -167,7 +168,7 @@ func TestMatrixAsJSONHasEveryCell(t *testing.T) {
 		require.Equal(t, exitOK, status)
 		var cells []map[string]any
 		require.NoError(t, json.Unmarshal([]byte(out), &cells))
-		require.Len(t, cells, len(failures.All)*len(locks))
+		require.Len(t, cells, len(catalogue.All)*len(locks))
 	}
 }
 
@@ -239,7 +240,7 @@ func TestShowAsJSONHasTheWholeTrace(t *testing.T) {
 }
 
 func TestEveryPictureFitsItsTerminal(t *testing.T) {
-	g, err := (&app{t: t}).judgeAll(t.Context(), failures.All, stages.Public())
+	g, err := (&app{t: t}).judgeAll(t.Context(), catalogue.All, stages.Public())
 	require.NoError(t, err)
 	for _, row := range g.rows {
 		for i, v := range row {
@@ -261,7 +262,7 @@ func TestEveryPictureFitsItsTerminal(t *testing.T) {
 func TestListHasEveryFailure(t *testing.T) {
 	_, short, _ := command(t, "list")
 	_, long, _ := command(t, "list", "--long")
-	for _, f := range failures.All {
+	for _, f := range catalogue.All {
 		require.Regexp(t, `(?m)^  `+f.ID+` +`+regexp.QuoteMeta(f.Title)+`$`, short)
 		require.Contains(t, long, "  "+f.ID+": "+f.Title)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/spf13/cobra"
 
-	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/live"
 	"lockkata/failures_test/live/redisserver"
 	"lockkata/internal/i18n"
@@ -110,7 +110,7 @@ func (d *demo) run(ctx context.Context) error {
 		return err
 	}
 	how := pollsAfter
-	if slices.Contains(d.stage.Subject.Has, failures.PubSub) {
+	if slices.Contains(d.stage.Subject.Has, catalogue.PubSub) {
 		how = wokenAfter
 	}
 	fmt.Fprintln(d.out)

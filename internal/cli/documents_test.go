@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/incidents"
 	"lockkata/internal/i18n"
 	"lockkata/internal/kata"
@@ -87,7 +87,7 @@ func TestFailuresDocumentIsWhatTheCommandPrints(t *testing.T) {
 		status, out, errors := command(t, "list", "--markdown", "--lang", lang)
 		require.Equal(t, exitOK, status, errors)
 		requireFile(t, name, out)
-		for _, f := range failures.Catalogue {
+		for _, f := range catalogue.Everything {
 			require.Equal(t, 1, strings.Count(out, `<a id="`+f.ID+`"></a>`), f.ID)
 			require.Equal(t, f.FirstScreen, strings.Contains(out, "](pictures/"+f.ID+"-"), "a lesson has a picture: "+f.ID)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/internal/edits"
 	"lockkata/internal/i18n"
 	"lockkata/internal/kata"
@@ -21,7 +22,7 @@ var (
 )
 
 // showEdited draws a failure on a lock with an edit, or prints it as SVG.
-func (a *app) showEdited(ctx context.Context, f failures.Failure, of stages.Stage, id string, asSVG bool) error {
+func (a *app) showEdited(ctx context.Context, f catalogue.Failure, of stages.Stage, id string, asSVG bool) error {
 	var ids []string
 	all := edits.Of(of)
 	for _, e := range all {

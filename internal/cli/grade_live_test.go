@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/internal/kata"
 )
 
@@ -30,7 +31,7 @@ func TestGradeOfALockInAModuleOfItsOwnAndInNone(t *testing.T) {
 		outcomes[c.Failure.ID] = c.Outcome.String()
 		require.Empty(t, c.Again, "%s flips", c.Failure.ID)
 	}
-	require.Len(t, outcomes, len(failures.OfLocks()))
+	require.Len(t, outcomes, len(catalogue.OfLocks()))
 	require.Equal(t, "broken", outcomes["work-outlives-ttl"])
 	require.Equal(t, "safe", outcomes["check-then-delete"])
 
@@ -105,7 +106,7 @@ func Subject() failures.Subject {
 	raw, err := os.ReadFile(golden)
 	require.NoError(t, err)
 	var want strings.Builder
-	for _, f := range failures.OfRedLock {
+	for _, f := range catalogue.OfRedLock {
 		fmt.Fprintf(&want, "%s: %s\n", f.ID, failures.Expected("redlock")(f))
 	}
 	require.Equal(t, want.String(), string(raw))

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
-	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/internal/i18n"
 )
 
@@ -60,7 +60,7 @@ func TestChineseOutputHasNoEnglishSentence(t *testing.T) {
 		requireChinese(t, words...)
 	}
 	requireChinese(t, "show", "renew-blip", "--stage", "1")
-	for _, f := range failures.All {
+	for _, f := range catalogue.All {
 		requireChinese(t, "show", f.ID, "--steps")
 		if !f.FirstScreen {
 			continue

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/internal/i18n"
 	"lockkata/internal/term"
@@ -43,13 +43,13 @@ var (
 )
 
 // families returns the failures of the catalogue, grouped by family.
-func families() [][]failures.Failure {
-	var all [][]failures.Failure
-	for _, f := range failures.Catalogue {
+func families() [][]catalogue.Failure {
+	var all [][]catalogue.Failure
+	for _, f := range catalogue.Everything {
 		if n := len(all); n > 0 && all[n-1][0].Family == f.Family {
 			all[n-1] = append(all[n-1], f)
 		} else {
-			all = append(all, []failures.Failure{f})
+			all = append(all, []catalogue.Failure{f})
 		}
 	}
 	return all
@@ -71,11 +71,11 @@ func (a *app) list(long bool) {
 		}
 		fmt.Fprintln(a.out)
 	}
-	fmt.Fprintln(a.out, a.say(howMany, "n", len(failures.Catalogue)))
+	fmt.Fprintln(a.out, a.say(howMany, "n", len(catalogue.Everything)))
 }
 
 // story prints a failure's steps, its fix, and where it runs.
-func (a *app) story(f failures.Failure) {
+func (a *app) story(f catalogue.Failure) {
 	runs := runsInBoth.Args()
 	if f.Live != "" {
 		runs = runsInWorld.Args("why", i18n.Text(f.Live))
@@ -90,7 +90,7 @@ func (a *app) story(f failures.Failure) {
 func (a *app) listJSON() error {
 	type jsonFailure struct {
 		ID       string            `json:"id"`
-		Family   failures.Family   `json:"family"`
+		Family   catalogue.Family  `json:"family"`
 		Title    string            `json:"title"`
 		Story    string            `json:"story"`
 		Fixed    string            `json:"fixed"`
@@ -100,7 +100,7 @@ func (a *app) listJSON() error {
 		NotLive  string            `json:"not_live,omitempty"` // why not
 	}
 	var all []jsonFailure
-	for _, f := range failures.Catalogue {
+	for _, f := range catalogue.Everything {
 		j := jsonFailure{f.ID, f.Family, f.Title, f.Story, f.Fixed, f.Breaks, map[string]string{}, f.Live == "", f.Live}
 		for _, s := range locksOf(f) {
 			j.Expected[s.Subject.Name] = s.Expect(f).String()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/live"
 	"lockkata/failures_test/live/redisserver"
 	"lockkata/internal/i18n"
@@ -52,7 +53,7 @@ var (
 )
 
 // asked returns the failures of the chosen families, or all.
-func (r request) asked() (asked []failures.Failure, err error) {
+func (r request) asked() (asked []catalogue.Failure, err error) {
 	all := r.failures()
 	if len(r.families) == 0 {
 		return all, nil
@@ -105,7 +106,7 @@ func (g grid) isLimit(row []failures.Verdict) bool {
 var verdicts = map[[2]string]failures.Verdict{}
 
 // judgeAll plays failures on locks until the context ends.
-func (a *app) judgeAll(ctx context.Context, all []failures.Failure, of []stages.Stage) (g grid, err error) {
+func (a *app) judgeAll(ctx context.Context, all []catalogue.Failure, of []stages.Stage) (g grid, err error) {
 	if g.columns, err = stages.Ready(a.t, of); err != nil {
 		return g, failedError{err}
 	}
@@ -181,13 +182,13 @@ func (a *app) surprises(g grid) error {
 
 func (a *app) matrixJSON(g grid) error {
 	type jsonCell struct {
-		Failure     string             `json:"failure"`
-		Family      string             `json:"family"`
-		Stage       string             `json:"stage"`
-		Outcome     string             `json:"outcome"`
-		Expected    string             `json:"expected"`
-		Sentence    string             `json:"sentence"`
-		PreventedBy failures.Preventer `json:"prevented_by,omitempty"` // what can prevent it if no lock over one server can
+		Failure     string              `json:"failure"`
+		Family      string              `json:"family"`
+		Stage       string              `json:"stage"`
+		Outcome     string              `json:"outcome"`
+		Expected    string              `json:"expected"`
+		Sentence    string              `json:"sentence"`
+		PreventedBy catalogue.Preventer `json:"prevented_by,omitempty"` // what can prevent it if no lock over one server can
 	}
 	var all []jsonCell
 	for _, row := range g.rows {
@@ -217,7 +218,7 @@ var (
 )
 
 // judgeLive plays failures on real servers until the context ends.
-func (a *app) judgeLive(ctx context.Context, r request, all []failures.Failure) (g grid, err error) {
+func (a *app) judgeLive(ctx context.Context, r request, all []catalogue.Failure) (g grid, err error) {
 	if g.columns, err = stages.Ready(a.t, r.columns()); err != nil {
 		return g, failedError{err}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/internal/i18n"
 	"lockkata/internal/lesson"
 	"lockkata/internal/page"
@@ -57,7 +57,7 @@ var (
 
 // page plays the catalogue on the stages, and returns the page about it.
 func (a *app) page(ctx context.Context, e page.Engine) ([]byte, error) {
-	g, err := a.judgeAll(ctx, failures.All, stages.Public())
+	g, err := a.judgeAll(ctx, catalogue.All, stages.Public())
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/timeline/svg"
@@ -37,7 +38,7 @@ func (a *app) showCommand() *cobra.Command {
 		Example: "go run . show check-then-delete",
 		Args:    words(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, ok := failures.Find(args[0])
+			f, ok := catalogue.Find(args[0])
 			if !ok {
 				return suggest(noFailure.Args("name", strconv.Quote(args[0])), args[0], failureIDs())
 			}
@@ -59,7 +60,7 @@ func (a *app) showCommand() *cobra.Command {
 			case len(chosen) < 2:
 				return noneFixes.Args("failure", f.ID, "stage", chosen[0].ID)
 			}
-			g, err := a.judgeAll(cmd.Context(), []failures.Failure{f}, chosen)
+			g, err := a.judgeAll(cmd.Context(), []catalogue.Failure{f}, chosen)
 			switch {
 			case err != nil:
 				return err
@@ -88,7 +89,7 @@ func (a *app) showCommand() *cobra.Command {
 }
 
 func failureIDs() (ids []string) {
-	for _, f := range failures.Catalogue {
+	for _, f := range catalogue.Everything {
 		ids = append(ids, f.ID)
 	}
 	return ids
@@ -111,11 +112,11 @@ var (
 )
 
 // locksOf returns the locks on which a failure is shown.
-func locksOf(f failures.Failure) []stages.Stage {
+func locksOf(f catalogue.Failure) []stages.Stage {
 	switch f.Family {
-	case failures.Replication:
+	case catalogue.Replication:
 		return stages.OfServers()[:2]
-	case failures.RedLock:
+	case catalogue.RedLock:
 		return stages.OfServers()[2:]
 	}
 	return stages.Public()
@@ -123,7 +124,7 @@ func locksOf(f failures.Failure) []stages.Stage {
 
 // beforeAndAfter returns the last lock that the failure breaks and the first after it that it does not, or
 // only one of them. If the failure breaks none it returns the first to which it applies.
-func beforeAndAfter(of []stages.Stage, f failures.Failure) []stages.Stage {
+func beforeAndAfter(of []stages.Stage, f catalogue.Failure) []stages.Stage {
 	broken, fixed := stages.FixedBy(of, f)
 	switch {
 	case broken == nil:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
 	"lockkata/internal/term"
@@ -115,7 +116,7 @@ func (a *app) printRows(r request, g grid) {
 			fmt.Fprintf(a.out, "\n  %s\n", a.say(parts[part]))
 		}
 		title := i18n.Text(f.Title)
-		if told, isTwin := failures.Find(f.GivenBy); inPart && isTwin { // the heading names the token
+		if told, isTwin := catalogue.Find(f.GivenBy); inPart && isTwin { // the heading names the token
 			title = i18n.Text(told.Title)
 		}
 		if g.isLimit(rows[n]) {
@@ -145,7 +146,7 @@ func (g grid) partOf(row []failures.Verdict) int {
 	switch {
 	case g.isLimit(row):
 		return 1
-	case row[0].Failure.Family == failures.Fences:
+	case row[0].Failure.Family == catalogue.Fences:
 		return 2
 	}
 	return 0

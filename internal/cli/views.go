@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
 )
@@ -19,7 +20,7 @@ type view struct {
 	excludes    []string // flags of the matrix
 	title       i18n.Text
 	columns     func() []stages.Stage
-	failures    func() []failures.Failure
+	failures    func() []catalogue.Failure
 	shown       func(g grid) (rows [][]failures.Verdict, note i18n.Message) // without --all and --family
 	byFamily    bool                                                        // name the family of the rows, as with --all
 	inParts     bool                                                        // apart from those that no lock prevents, under headings
@@ -56,7 +57,7 @@ var views = []view{
 	{
 		flag: "servers", usage: "locks on several servers: with WAIT, RedLock", excludes: []string{"all"},
 		title:   i18n.New("Locks on several servers, and what breaks them"),
-		columns: stages.OfServers, failures: func() []failures.Failure { return failures.OfServers },
+		columns: stages.OfServers, failures: func() []catalogue.Failure { return catalogue.OfServers },
 		shown:    whole(i18n.New("With WAIT, a client holds the lock only when a replica has its key: a failover to a replica that lacks it is then less likely, not impossible. RedLock survives two of five servers that are down. While the holder has a vote to spare, it also survives a failover, a clock jump or a restart without keys of one server. With exactly three of the five keys, each of these lets a second client in. RedLock has no fencing token against a holder that pauses. A lock over one server can lose its key at its first failover, but costs a fifth. Where two must never write, the resource itself has to refuse.")),
 		byFamily: true,
 		next: []row{
@@ -111,12 +112,12 @@ var (
 	bothSides    = i18n.New("before and after")
 )
 
-func everyFailure() []failures.Failure { return failures.All }
+func everyFailure() []catalogue.Failure { return catalogue.All }
 
 // guarded returns two failures, each without a guard, with the token, and with each of the others.
-func guarded() (all []failures.Failure) {
+func guarded() (all []catalogue.Failure) {
 	for _, id := range []string{"process-pause", "write-delayed"} {
-		for _, f := range failures.All {
+		for _, f := range catalogue.All {
 			if f.ID == id || strings.HasPrefix(f.ID, id+"-") {
 				all = append(all, f)
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/edits"
@@ -37,7 +38,7 @@ func TestEachEditBreaksItsCell(t *testing.T) {
 			stage := e.Stage
 			whole, err := failures.DiscoverScripts(t, stage.Subject)
 			require.NoError(t, err)
-			f, found := failures.Find(e.Failure)
+			f, found := catalogue.Find(e.Failure)
 			if e.Failure != "" {
 				require.True(t, found)
 				require.True(t, failures.Run(t, f, whole).Is(stage.Expect(f)), "without the edit")
@@ -91,7 +92,7 @@ func requireLinesOfTheLock(t *testing.T, e edits.Edit, v failures.Verdict) {
 // the suite finds nothing.
 func mustChangeNothing(t *testing.T, e edits.Edit, subject failures.Subject) {
 	t.Helper()
-	for _, f := range failures.All {
+	for _, f := range catalogue.All {
 		verdict := failures.Run(t, f, subject)
 		require.True(t, verdict.Is(e.Stage.Expect(f)), "%s: %s", f.ID, verdict.Sentence())
 	}

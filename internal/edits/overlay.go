@@ -19,6 +19,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/world"
 )
 
@@ -130,7 +131,7 @@ func (e Edit) InScripts(lock failures.Subject, text string) (failures.Subject, e
 		}
 		swap := swapped{script, edited}
 		lock.New = swap.in(lock.New)
-		variants := map[failures.Variant]world.Constructor{}
+		variants := map[catalogue.Variant]world.Constructor{}
 		for name, create := range lock.Variants {
 			variants[name] = swap.in(create)
 		}

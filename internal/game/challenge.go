@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/i18n"
@@ -62,7 +62,7 @@ func (s Settings) Of(c stages.Stage) (Challenge, error) {
 // Taken returns a challenge that continues a failure's run after so many events, with the
 // failure's clients. The default goal is the failure's rule; the default environment lets one
 // process pause.
-func (s Settings) Taken(c stages.Stage, f failures.Failure, events int) (Challenge, error) {
+func (s Settings) Taken(c stages.Stage, f catalogue.Failure, events int) (Challenge, error) {
 	about := slices.IndexFunc(schedule.Properties, func(p schedule.Property) bool {
 		return p.Suits(c.Subject) && p.Guard == f.Guard &&
 			slices.ContainsFunc(p.Breaks, func(m oracle.Rule) bool { return slices.Contains(f.Breaks, m) })

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
 	"lockkata/internal/stages"
@@ -192,7 +192,7 @@ func TestStoppedSearchReportsItsProgress(t *testing.T) {
 }
 
 func TestTakenOverRunHasTheRuleOfItsFailure(t *testing.T) {
-	f, _ := failures.Find("delete-foreign")
+	f, _ := catalogue.Find("delete-foreign")
 	for goal, s := range map[string]Settings{"wrong-delete": {}, "leak": {Goal: "leak"}} {
 		s.Clients, s.Attempts = 2, 1
 		taken, err := s.Taken(stages.MustFind("1"), f, 3)

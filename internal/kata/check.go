@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
 )
@@ -148,7 +149,7 @@ func (e Exercise) rank(c Cell) int {
 		return 0
 	case c.Passes():
 		return 4
-	case c.Failure.Family == failures.Normal:
+	case c.Failure.Family == catalogue.Normal:
 		return 3
 	case slices.Contains(e.Fixes, c.Failure.ID):
 		return 1

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/internal/edits"
 	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
@@ -88,7 +89,9 @@ func completed(all []Exercise) []Exercise {
 // fixedFailures returns the failures that the exercise fixes: first those that break the lock before, then
 // those that apply only to the new lock.
 func (e Exercise) fixedFailures() (all []string) {
-	breaks := func(f failures.Failure) bool { return e.Before != "" && stageOf(e.Before).Expect(f) == failures.Broken }
+	breaks := func(f catalogue.Failure) bool {
+		return e.Before != "" && stageOf(e.Before).Expect(f) == failures.Broken
+	}
 	for _, broken := range []bool{true, false} {
 		for _, f := range plainFirst() {
 			if breaks(f) == broken && isGood(e.Lock, f) && (e.Before == "" || !isGood(e.Before, f)) {
@@ -101,16 +104,16 @@ func (e Exercise) fixedFailures() (all []string) {
 
 // plainFirst returns the failures of locks, those with a lease of their own last: a failure with
 // the usual lease is easier to understand.
-func plainFirst() []failures.Failure {
-	all := failures.OfLocks()
-	slices.SortStableFunc(all, func(a, b failures.Failure) int { return min(int(a.Lease), 1) - min(int(b.Lease), 1) })
+func plainFirst() []catalogue.Failure {
+	all := catalogue.OfLocks()
+	slices.SortStableFunc(all, func(a, b catalogue.Failure) int { return min(int(a.Lease), 1) - min(int(b.Lease), 1) })
 	return all
 }
 
 // isGood reports whether a stage survives a failure that applies to a Mutex, which has no Close.
-func isGood(id string, f failures.Failure) bool {
+func isGood(id string, f catalogue.Failure) bool {
 	outcome := stageOf(id).Expect(f)
-	return (outcome == failures.Safe || outcome == failures.Noticed) && !slices.Contains(f.Needs, failures.Closing)
+	return (outcome == failures.Safe || outcome == failures.Noticed) && !slices.Contains(f.Needs, catalogue.Closing)
 }
 
 // stageOf returns the stage, step or document's lock with that ID.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/internal/edits"
 	"lockkata/internal/i18n"
 	"lockkata/internal/term"
@@ -60,7 +60,7 @@ func TestReadmesHaveTheSamePartsInBothLanguages(t *testing.T) {
 		require.Equal(t, lists[i18n.English], lists[i18n.Chinese], "items of exercise %s", e.ID)
 		require.Equal(t, strings.HasPrefix(e.ID, "r"), e.isRepair(), "exercise %s: what a search makes of it", e.ID)
 		for _, id := range append(e.Required(), e.Predict.Failure) {
-			_, ok := failures.Find(id)
+			_, ok := catalogue.Find(id)
 			require.True(t, ok, "exercise %s names %s", e.ID, id)
 		}
 	}

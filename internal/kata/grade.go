@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
 )
@@ -112,7 +113,7 @@ func (card Card) Ends() (causes []*judge.Cause) {
 // asked returns what to play for a card: all failures, also those of locks on several servers.
 func (g Grading) asked() (a asked, err error) {
 	a = askedOf(nil)
-	for _, f := range failures.OfServers {
+	for _, f := range catalogue.OfServers {
 		a.failures = append(a.failures, f.ID)
 	}
 	a.lang = g.Lang
@@ -121,14 +122,14 @@ func (g Grading) asked() (a asked, err error) {
 		if !slices.Contains(known, name) {
 			return a, hasNothing.Args("name", strconv.Quote(name), "names", strings.Join(known, ", "))
 		}
-		a.has = append(a.has, failures.Feature(name))
+		a.has = append(a.has, catalogue.Feature(name))
 	}
 	return a, nil
 }
 
 // features lists the features that failures are about, in the order of the catalogue.
 func features() (known []string) {
-	for _, f := range failures.All {
+	for _, f := range catalogue.All {
 		for _, need := range f.Needs {
 			if !slices.Contains(known, string(need)) {
 				known = append(known, string(need))

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/internal/i18n"
 	"lockkata/internal/term"
 )
@@ -85,7 +85,7 @@ func parseProgress(text string) (Progress, error) {
 		var word, id string
 		var count int
 		fields, _ := fmt.Sscan(line, &word, &id, &count)
-		_, isFailure := failures.Find(id)
+		_, isFailure := catalogue.Find(id)
 		_, unknown := Find(id)
 		switch isExercise := unknown == nil; {
 		case word == "failed" && fields == 2 && isFailure:

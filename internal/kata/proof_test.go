@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/internal/edits"
 )
 
@@ -36,7 +37,7 @@ func TestOneChoiceOfEachPredictionIsRightForOurLock(t *testing.T) {
 	for _, e := range All {
 		subject, err := failures.DiscoverScripts(t, stageOf(e.Lock).Subject)
 		require.NoError(t, err)
-		f, _ := failures.Find(e.Predict.Failure)
+		f, _ := catalogue.Find(e.Predict.Failure)
 		_, fits := Result{Exercise: e, Report: Report{Verdicts: []Cell{{Verdict: failures.Run(t, f, subject)}}}}.predict("en")
 		require.True(t, fits, "exercise %s", e.ID)
 	}
@@ -55,7 +56,7 @@ func requireRedForExercise(t *testing.T, start Result) {
 		require.Contains(t, e.Fixes, id, "the start shows more than the exercise fixes")
 	}
 	for _, id := range e.Fixes {
-		f, _ := failures.Find(id)
+		f, _ := catalogue.Find(id)
 		if e.isRepair() || stageOf(e.Before).Expect(f) == failures.Broken {
 			require.True(t, slices.Contains(red, id), "the start survives %s", id)
 		}

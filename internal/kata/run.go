@@ -14,6 +14,7 @@ import (
 	"time"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/i18n"
 	"lockkata/internal/kata/judge"
@@ -41,10 +42,10 @@ type Report struct {
 // Cell is the verdict on a failure, and what the kata or the card adds to it.
 type Cell struct {
 	failures.Verdict
-	Shows    []failures.Feature `json:"shows,omitempty"` // features that the run shows but the lock does not declare
-	Required bool               `json:"required"`        // the exercise requires the lock to survive it
-	Cause    *judge.Cause       `json:"cause,omitempty"` // why the run did not end, or what it left behind
-	Again    string             `json:"again,omitempty"` // on a card, the outcome of the second run if it differs
+	Shows    []catalogue.Feature `json:"shows,omitempty"` // features that the run shows but the lock does not declare
+	Required bool                `json:"required"`        // the exercise requires the lock to survive it
+	Cause    *judge.Cause        `json:"cause,omitempty"` // why the run did not end, or what it left behind
+	Again    string              `json:"again,omitempty"` // on a card, the outcome of the second run if it differs
 }
 
 // Verdict returns the failure's cell; it is empty if the failure was not played.
@@ -62,7 +63,7 @@ type asked struct {
 	failures []string // played in this order
 	required []string // those that the lock must survive
 	draw     []string // failures whose trace is always returned
-	has      []failures.Feature
+	has      []catalogue.Feature
 	lang     i18n.Language
 	played   func(n, all int) // gets the number of failures played so far; may be nil
 }
@@ -70,7 +71,7 @@ type asked struct {
 // askedOf returns all failures, the required ones first.
 func askedOf(required []string) asked {
 	a := asked{required: required, failures: slices.Clone(required)}
-	for _, f := range failures.OfLocks() {
+	for _, f := range catalogue.OfLocks() {
 		if !slices.Contains(required, f.ID) {
 			a.failures = append(a.failures, f.ID)
 		}
@@ -178,7 +179,7 @@ func (p *Program) Judge(ctx context.Context, files Files, a asked) (r Report, er
 	}
 	var basic, rest []string
 	for _, id := range a.failures {
-		switch f, _ := failures.Find(id); {
+		switch f, _ := catalogue.Find(id); {
 		case a.required == nil && !isFor(f, first):
 		case f.Basic:
 			basic = append(basic, id)
@@ -198,11 +199,11 @@ func (p *Program) Judge(ctx context.Context, files Files, a asked) (r Report, er
 }
 
 // isFor reports whether a failure is one of those for locks on as many servers.
-func isFor(f failures.Failure, first judge.Reply) bool {
+func isFor(f catalogue.Failure, first judge.Reply) bool {
 	switch f.Family {
-	case failures.RedLock:
+	case catalogue.RedLock:
 		return first.Several
-	case failures.Replication:
+	case catalogue.Replication:
 		return first.Uses.Waits
 	}
 	return !first.Several
@@ -238,7 +239,7 @@ func (s *session) play(r *Report, ids []string, played func(n, all int)) {
 		case reply.Verdict != nil:
 			cell.Verdict = *reply.Verdict
 		case reply.Cause != nil:
-			f, _ := failures.Find(id)
+			f, _ := catalogue.Find(id)
 			cell.Verdict = failures.Verdict{Failure: f, Outcome: failures.NotPlayed, Missing: reply.Cause.Text}.In(s.asked.lang)
 		default: // time is up
 			continue

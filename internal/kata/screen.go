@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/trace"
@@ -163,7 +164,7 @@ func (r Result) failed(v View, red []Cell) string {
 	if isBroken && first.Trace != nil { // a long drawing may have scrolled the first line away
 		text += headline
 	}
-	if (f.Basic || f.Family == failures.Normal) && !against.Panics && first.Cause == nil {
+	if (f.Basic || f.Family == catalogue.Normal) && !against.Panics && first.Cause == nil {
 		text += v.wrapped(i18n.Text(f.Fixed).Localize(v.Lang))
 	}
 	more := 0

@@ -10,7 +10,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
-	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/internal/i18n"
 	"lockkata/internal/term"
 )
@@ -47,7 +47,7 @@ func (f Folder) Hint(v View) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if shown, _ := failures.Find(p.Failed); shown.Fixed != "" && p.Hinted != shown.ID {
+	if shown, _ := catalogue.Find(p.Failed); shown.Fixed != "" && p.Hinted != shown.ID {
 		p.Hinted = shown.ID
 		return v.wrapped(v.say(hintFor, "failure", shown.ID, "hint", i18n.Text(shown.Fixed))), f.save(p)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
@@ -139,8 +140,8 @@ func (p Part) Play(t *testing.T, sources fs.FS) (*Played, error) {
 	}
 	base := subject.Config()
 	if p.Story != "" {
-		f, _ := failures.Find(p.Story)
-		base = f.Config(subject)
+		f, _ := catalogue.Find(p.Story)
+		base = subject.ConfigFor(f)
 		if p.Run == nil {
 			p.Run = f.Script
 		}

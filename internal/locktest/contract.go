@@ -14,6 +14,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/adapters"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
@@ -48,7 +49,7 @@ func refusesWhatItCannotRenew(t *testing.T, l Lock) {
 	require.EqualError(t, err, l.Prefix+": ttl 29ms is too short to be renewed three times: use 30ms or more, or WithoutWatchdog")
 	_, err = l.New(rdb, name, 30*time.Millisecond)
 	require.NoError(t, err)
-	_, err = l.Variants[failures.FixedLease](rdb, name, time.Millisecond)
+	_, err = l.Variants[catalogue.FixedLease](rdb, name, time.Millisecond)
 	require.NoError(t, err)
 }
 
@@ -68,7 +69,7 @@ func asksEvery100Milliseconds(t *testing.T, l Lock) {
 // A waiter that polls gets the lock at its next attempt; one that is woken gets it at once.
 func servesAWaiterAfterUnlock(t *testing.T, l Lock) {
 	freed, served := 2*poll+poll/2, 3*poll
-	if l.has(failures.PubSub) {
+	if l.has(catalogue.PubSub) {
 		served = freed
 	}
 	run := l.Play(t, func(w *world.World) {

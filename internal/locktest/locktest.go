@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
@@ -52,14 +53,14 @@ func Test(t *testing.T, l Lock) {
 		l.Lost = l.NotHeld
 	}
 	shown = l.show(t)
-	polls, tells := !l.has(failures.PubSub), l.NotHeld != nil
+	polls, tells := !l.has(catalogue.PubSub), l.NotHeld != nil
 	for _, promise := range []struct {
 		name  string
 		made  bool
 		check func(*testing.T, Lock)
 	}{
 		{"NewMutex refuses bad input", !l.Service, refusesBadInput},
-		{"NewMutex refuses a ttl that it cannot renew", !l.Service && l.has(failures.Watchdog), refusesWhatItCannotRenew},
+		{"NewMutex refuses a ttl that it cannot renew", !l.Service && l.has(catalogue.Watchdog), refusesWhatItCannotRenew},
 		{"a waiter asks every 100 ms", polls, asksEvery100Milliseconds},
 		{"a waiter gets the lock after Unlock", true, servesAWaiterAfterUnlock},
 		{"Lock ends when its context does", true, endsWithItsContext},
@@ -71,21 +72,21 @@ func Test(t *testing.T, l Lock) {
 		{"a key of another type is a loss", l.Lost != l.NotHeld, losesAKeyOfAnotherType},
 		{"TryLock returns where the way to Redis takes longer than the lease", l.Lost != l.NotHeld, givesUpWhereTheWayIsTooLong},
 		{"a key without a lease is a held lock", true, refusesWithoutALease},
-		{"a user who may not set a lease gets no lock", l.has(failures.Reentry), needsTheRightToALease},
+		{"a user who may not set a lease gets no lock", l.has(catalogue.Reentry), needsTheRightToALease},
 		{"a free lock is taken without a subscription", !polls, takesWithoutSubscription},
 		{"a cancelled waiter unsubscribes", !polls, unsubscribes},
-		{"HoldCount is how often the caller holds the lock, or an error", l.has(failures.Reentry), countsItsHolds},
-		{"a re-entry that finds the lock gone tells the holder", l.has(failures.Reentry), tellsAtReentry},
-		{"the same name of another client is no re-entry", l.has(failures.Reentry), reentersWithItsClientOnly},
-		{"two calls of one owner at one instant are both counted", l.has(failures.Reentry), countsCallsAtOneInstant},
+		{"HoldCount is how often the caller holds the lock, or an error", l.has(catalogue.Reentry), countsItsHolds},
+		{"a re-entry that finds the lock gone tells the holder", l.has(catalogue.Reentry), tellsAtReentry},
+		{"the same name of another client is no re-entry", l.has(catalogue.Reentry), reentersWithItsClientOnly},
+		{"two calls of one owner at one instant are both counted", l.has(catalogue.Reentry), countsCallsAtOneInstant},
 		{"an acquire of unknown outcome is cleaned up for a lease", l.Lost != l.NotHeld, cleansUpForALease},
 		{"a refused acquire leaves nothing to clean up", l.Lost != l.NotHeld, leavesNothingToCleanUp},
 		{"a script that Redis stopped is sent once", l.Lost != l.NotHeld, sendsOnceWhatRedisStopped},
 		{"an Unlock of unknown outcome says so", l.Resends, tellsWhatItDoesNotKnow},
 		{"a renewal that Redis refuses is no loss", l.Lost != l.NotHeld, renewsAfterARefusal},
-		{"data under the key is an error, and stays", l.has(failures.Reentry), refusesWhatIsNoLock},
-		{"a hash that the user may not read is a held lock", l.has(failures.Reentry), takesForALockWhatItMayNotRead},
-		{"a lock of Redisson is a held lock", l.has(failures.Reentry), waitsForALockOfAnotherLibrary},
+		{"data under the key is an error, and stays", l.has(catalogue.Reentry), refusesWhatIsNoLock},
+		{"a hash that the user may not read is a held lock", l.has(catalogue.Reentry), takesForALockWhatItMayNotRead},
+		{"a lock of Redisson is a held lock", l.has(catalogue.Reentry), waitsForALockOfAnotherLibrary},
 		{"no key stays forever", l.NotHeld != nil, leavesNoKeyForever},
 		{"every failure ends the same with another lease, and no value comes twice", true, keepsItsOutcomes},
 	} {
@@ -96,11 +97,11 @@ func Test(t *testing.T, l Lock) {
 }
 
 // expects returns the outcome that is expected of a failure.
-func (l Lock) expects(f failures.Failure) failures.Outcome {
+func (l Lock) expects(f catalogue.Failure) failures.Outcome {
 	return failures.Expected(strings.TrimPrefix(l.Name, "stage"))(f)
 }
 
-func (l Lock) has(feature failures.Feature) bool { return slices.Contains(l.Has, feature) }
+func (l Lock) has(feature catalogue.Feature) bool { return slices.Contains(l.Has, feature) }
 
 // Run is the trace of a scenario.
 type Run struct{ *trace.Trace }

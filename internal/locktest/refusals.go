@@ -11,7 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
@@ -71,7 +71,7 @@ func tellsWhatItDoesNotKnow(t *testing.T, l Lock) {
 			}
 		})
 		want := []string{unknown, l.NotHeld.Error()}
-		if l.has(failures.Fencing) && !isLost {
+		if l.has(catalogue.Fencing) && !isLost {
 			want[0] = "" // no other client got a token
 		}
 		if isLost {

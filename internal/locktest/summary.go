@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/trace"
 	"lockkata/internal/term"
@@ -53,7 +54,7 @@ func (l Lock) show(t *testing.T) (run failures.Verdict) {
 	if n > 0 {
 		id = points[n-1].asks
 	}
-	f, _ := failures.Find(id)
+	f, _ := catalogue.Find(id)
 	subject, err := failures.DiscoverScripts(t, l.Subject)
 	require.NoError(t, err)
 	run = failures.Run(t, f, subject)
@@ -106,7 +107,7 @@ func (l Lock) summary(run failures.Verdict, dir string) (lines []string) {
 	list(3, "NEW DUTIES, kept", which("-", "on"))
 	worse := which("on", "x")
 	for i, id := range worse {
-		f, _ := failures.Find(id)
+		f, _ := catalogue.Find(id)
 		worse[i] += " (" + f.Title + ")"
 	}
 	list(3, "WORSE THAN STAGE "+before.stage, worse)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/trace"
@@ -131,10 +132,10 @@ func TestNotesAreOfTheStageBefore(t *testing.T) {
 
 func TestQuestionGivesNothingAway(t *testing.T) {
 	summaries(t, func(p point, run failures.Verdict, lines []string) {
-		f, isKnown := failures.Find(p.asks)
+		f, isKnown := catalogue.Find(p.asks)
 		require.True(t, isKnown)
 		require.Contains(t, []failures.Outcome{failures.Broken, failures.Limit}, failures.Expected(p.stage)(f))
-		for _, f := range failures.All {
+		for _, f := range catalogue.All {
 			require.NotContains(t, p.question, f.ID)
 		}
 		for _, rule := range oracle.Rules() {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/game"
 	"lockkata/internal/i18n"
@@ -122,7 +123,7 @@ func collect(of []stages.Stage, rows [][]failures.Verdict, others []Other, sourc
 	}
 	var err error
 	if all.Others, err = othersOf(others, sources, in); len(others) > 0 {
-		for _, f := range failures.OfServers {
+		for _, f := range catalogue.OfServers {
 			all.Further = append(all.Further, newFailure(f, in))
 		}
 	}
@@ -138,7 +139,7 @@ func failureOf(of []stages.Stage, row []failures.Verdict, codes []stages.Code, i
 }
 
 // newFailure converts a failure, without its runs.
-func newFailure(f failures.Failure, in i18n.Language) failure {
+func newFailure(f catalogue.Failure, in i18n.Language) failure {
 	say := func(text string) string { return i18n.Text(text).Localize(in) }
 	shown := failure{ID: f.ID, Family: say(string(f.Family)), Title: say(f.Title), Story: say(f.Story), Fixed: say(f.Fixed), Lesson: f.FirstScreen, Guard: f.Guard != "", Cells: []cell{}}
 	if f.PreventedBy != "" {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/edits"
@@ -43,7 +44,7 @@ func PlayOthers(t *testing.T, sources fs.FS) (all []Other, err error) {
 		return nil, err
 	}
 	steps := stages.Steps()
-	play := func(row []stages.Stage, s stages.Stage, shows func(failures.Failure) bool) {
+	play := func(row []stages.Stage, s stages.Stage, shows func(catalogue.Failure) bool) {
 		if err != nil {
 			return
 		}
@@ -51,7 +52,7 @@ func PlayOthers(t *testing.T, sources fs.FS) (all []Other, err error) {
 			return
 		}
 		one := Other{Stage: s, Row: row}
-		for _, f := range failures.Catalogue {
+		for _, f := range catalogue.Everything {
 			if s.Expect(f) != failures.NotApplicable && shows(f) {
 				one.Runs = append(one.Runs, failures.Run(t, f, s.Subject))
 			}
@@ -59,19 +60,19 @@ func PlayOthers(t *testing.T, sources fs.FS) (all []Other, err error) {
 		all = append(all, one)
 	}
 	for i, s := range steps[1 : len(steps)-1] {
-		play(steps, s, func(f failures.Failure) bool {
+		play(steps, s, func(f catalogue.Failure) bool {
 			return s.Expect(f) != steps[i].Expect(f) || s.Expect(f) != steps[i+2].Expect(f)
 		})
 	}
 	for _, s := range stages.Documents() {
-		play([]stages.Stage{s, steps[len(steps)-1]}, s, func(f failures.Failure) bool {
+		play([]stages.Stage{s, steps[len(steps)-1]}, s, func(f catalogue.Failure) bool {
 			return strings.Contains(string(document), "show "+f.ID+" --stage "+s.ID+"`")
 		})
 	}
 	servers := stages.OfServers()
 	for _, row := range [][]stages.Stage{servers[:2], servers[2:]} { // stage 4 and wait; redlock
 		for _, s := range row {
-			play(row, s, failures.Failure.OnServers)
+			play(row, s, catalogue.Failure.OnServers)
 		}
 	}
 	if err != nil {
@@ -92,7 +93,7 @@ func playEdited(sources fs.FS) (Other, error) {
 		return &tr, json.Unmarshal(raw, &tr)
 	}
 	e := Edited()
-	f, _ := failures.Find(e.Failure) // as a test of the edits asserts
+	f, _ := catalogue.Find(e.Failure) // as a test of the edits asserts
 	s := e.Stage
 	s.ID, s.Title, s.Before = s.ID+"-edited", e.Name, ""
 	return Other{s, &e, []stages.Stage{s, e.Stage, stages.MustFind("6")}, []failures.Verdict{failures.Judge(f, s.Subject, recorded)}}, nil

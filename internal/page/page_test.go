@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/trace"
 	"lockkata/internal/page"
@@ -39,7 +40,7 @@ func sources() fstest.MapFS {
 
 // hostile returns verdicts with such texts.
 func hostile() [][]failures.Verdict {
-	f := failures.Failure{ID: "an-id", Family: `"family" & <b>`, Title: "</script>", Story: "<!-- 'story'"}
+	f := catalogue.Failure{ID: "an-id", Family: `"family" & <b>`, Title: "</script>", Story: "<!-- 'story'"}
 	var row []failures.Verdict
 	for range stages.Public() {
 		row = append(row, failures.Verdict{Failure: f, Outcome: failures.Safe, Trace: &trace.Trace{Clients: []string{"A"}, Events: []trace.Event{

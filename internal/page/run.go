@@ -15,6 +15,7 @@ import (
 	"time"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/timeline"
@@ -69,7 +70,7 @@ func script(value any) (template.JS, error) {
 // same rule. It returns "" if that search finds none, if the failure is about wrong use, or if no
 // property is about the rule.
 func searchFor(v failures.Verdict, c stages.Stage) string {
-	if v.Outcome != failures.Broken && v.Outcome != failures.Limit || v.Failure.Family == failures.Usage {
+	if v.Outcome != failures.Broken && v.Outcome != failures.Limit || v.Failure.Family == catalogue.Usage {
 		return ""
 	}
 	for _, p := range schedule.Properties {

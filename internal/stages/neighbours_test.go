@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/internal/edits"
 	"lockkata/internal/stages"
 )
@@ -85,7 +86,7 @@ func TestEachStepFixesTwoFailures(t *testing.T) {
 			continue
 		}
 		var turned []string
-		for _, f := range failures.All {
+		for _, f := range catalogue.All {
 			was, is := stages.MustFind(s.Before).Expect(f), s.Expect(f)
 			if (was == failures.Broken || was == failures.NotApplicable) && (is == failures.Safe || is == failures.Noticed) {
 				turned = append(turned, fmt.Sprintf("%s %c%c", f.ID, was, is))

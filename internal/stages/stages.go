@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/internal/i18n"
 )
 
@@ -63,7 +64,7 @@ func (s Stage) NameText() i18n.Message {
 func (s Stage) TitleIn(l i18n.Language) string { return i18n.Text(s.Title).Localize(l) }
 
 // Expect returns the expected outcome of a failure.
-func (s Stage) Expect(f failures.Failure) failures.Outcome { return failures.Expected(s.ID)(f) }
+func (s Stage) Expect(f catalogue.Failure) failures.Outcome { return failures.Expected(s.ID)(f) }
 
 // Search returns the expected result of a search for a property in an environment: the faults and
 // steps of the shortest counterexample with one attempt of each client, as in 2/9. "none" means
@@ -121,7 +122,7 @@ func MustFind(id string) Stage {
 
 // FixedBy returns the last stage that a failure breaks, and the first one after it that it
 // does not break. Either may be nil.
-func FixedBy(of []Stage, f failures.Failure) (broken, fixed *Stage) {
+func FixedBy(of []Stage, f catalogue.Failure) (broken, fixed *Stage) {
 	for i, s := range of {
 		switch s.Expect(f) {
 		case failures.Broken, failures.Limit:
@@ -136,7 +137,7 @@ func FixedBy(of []Stage, f failures.Failure) (broken, fixed *Stage) {
 }
 
 // First returns the first stage to which the failure applies.
-func First(of []Stage, f failures.Failure) Stage {
+func First(of []Stage, f catalogue.Failure) Stage {
 	for _, s := range of {
 		if s.Expect(f) != failures.NotApplicable {
 			return s
@@ -159,7 +160,7 @@ func Ready(t *testing.T, of []Stage) ([]Stage, error) {
 }
 
 // Judge plays failures on stages: a row for each failure, with a verdict for each stage.
-func Judge(t *testing.T, all []failures.Failure, of []Stage) [][]failures.Verdict {
+func Judge(t *testing.T, all []catalogue.Failure, of []Stage) [][]failures.Verdict {
 	rows := make([][]failures.Verdict, len(all))
 	for i, f := range all {
 		for _, s := range of {

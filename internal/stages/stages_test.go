@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 	"lockkata/internal/stages"
@@ -107,7 +108,7 @@ func TestDiffHasTheLinesOfTheFiles(t *testing.T) {
 
 func TestCatalogueIsComplete(t *testing.T) {
 	seen := map[string]bool{}
-	for _, f := range failures.All {
+	for _, f := range catalogue.All {
 		require.False(t, seen[f.ID], "%s is there twice", f.ID)
 		seen[f.ID] = true
 		require.NotEmpty(t, f.Breaks, f.ID)
@@ -127,16 +128,16 @@ func TestCatalogueIsComplete(t *testing.T) {
 // What no lock over one server prevents has a command that shows how it is prevented.
 func TestLimitHasACure(t *testing.T) {
 	cured := 0
-	for _, f := range failures.All {
+	for _, f := range catalogue.All {
 		require.Equal(t, f.PreventedBy == "", f.Cure == "", f.ID)
 		id, isStory := strings.CutPrefix(f.Cure, "show ")
 		if f.PreventedBy == "" {
 			continue
 		}
 		cured++
-		require.Equal(t, f.PreventedBy == failures.Majority, f.Cure == "--servers", f.ID)
+		require.Equal(t, f.PreventedBy == catalogue.Majority, f.Cure == "--servers", f.ID)
 		if isStory {
-			story, found := failures.Find(id)
+			story, found := catalogue.Find(id)
 			require.True(t, found, f.Cure)
 			require.Equal(t, f.Breaks, story.Breaks)
 			require.Equal(t, failures.Safe, failures.Run(t, story, stages.MustFind("6").Subject).Outcome, f.Cure)
@@ -183,7 +184,7 @@ func TestMapOfTheWholeLockIsCorrect(t *testing.T) {
 			require.Contains(t, tests, name, part.File)
 		}
 		for _, id := range part.Failures {
-			f, found := failures.Find(id)
+			f, found := catalogue.Find(id)
 			require.True(t, found, id)
 			require.Equal(t, failures.Broken, before.Expect(f), id)
 			require.Contains(t, []failures.Outcome{failures.Safe, failures.Noticed}, whole.Expect(f), id)
@@ -191,7 +192,7 @@ func TestMapOfTheWholeLockIsCorrect(t *testing.T) {
 	}
 	require.ElementsMatch(t, slices.Collect(maps.Keys(lines)), mapped)
 
-	for _, f := range failures.All { // none is left out
+	for _, f := range catalogue.All { // none is left out
 		if before.Expect(f) == failures.Broken && whole.Expect(f) != failures.Broken {
 			require.True(t, slices.ContainsFunc(whole.Map, func(p stages.Part) bool { return slices.Contains(p.Failures, f.ID) }), f.ID)
 		}

@@ -9,6 +9,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/adapters"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/documents/doc1"
 	"lockkata/failures_test/documents/doc2"
 	"lockkata/failures_test/documents/doc3"
@@ -36,13 +37,13 @@ var Table = slices.Concat([]Stage{
 	{
 		ID: "1", Dir: "stage1_setnx_expire", Title: "SETNX, then PEXPIRE",
 		Challenge: "v1/stage1/2c/1x/crash/leak/b.xb",
-		Subject:   failures.Subject{Name: "stage1", New: adapters.Plain(stage1.NewMutex), Has: []failures.Feature{failures.FixedValue}},
+		Subject:   failures.Subject{Name: "stage1", New: adapters.Plain(stage1.NewMutex), Has: []catalogue.Feature{catalogue.FixedValue}},
 	},
 	{
 		ID: "2", Before: "1", Dir: "stage2_set_nx_ex", Title: "SET NX PX in one command",
 		Lesson:    "TryLock sends one command instead of two, so no client can die between them.",
 		Challenge: "v1/stage2/2c/1x/async/wrong-delete/b.B.b.b.t.a.b",
-		Subject:   failures.Subject{Name: "stage2", New: adapters.Plain(stage2.NewMutex), Has: []failures.Feature{failures.FixedValue}},
+		Subject:   failures.Subject{Name: "stage2", New: adapters.Plain(stage2.NewMutex), Has: []catalogue.Feature{catalogue.FixedValue}},
 	},
 	{
 		ID: "3", Before: "2", Dir: "stage3_owner_value", Title: "the owner's value in the key",
@@ -55,7 +56,7 @@ var Table = slices.Concat([]Stage{
 		Lesson:    "Unlock's GET, comparison and DEL become one script, so nothing can come in between.",
 		Challenge: "v1/stage4/2c/1x/async/exclusion/a.t.A.b.B",
 		Subject: failures.Subject{
-			Name: "stage4", New: adapters.Plain(stage4.NewMutex), Has: []failures.Feature{failures.Scripts},
+			Name: "stage4", New: adapters.Plain(stage4.NewMutex), Has: []catalogue.Feature{catalogue.Scripts},
 		},
 	},
 	{
@@ -63,9 +64,9 @@ var Table = slices.Concat([]Stage{
 		Lesson:    "TryLock starts the watchdog, Unlock stops it before it deletes. Everything else is watchdog.go.",
 		Challenge: "v1/stage5/2c/1x/pause/damage/a.t.A.a.za.b.B.b.b.wa.a",
 		Subject: failures.Subject{
-			Name: "stage5", New: adapters.Plain(adapters.With(stage5.NewMutex)), Has: []failures.Feature{failures.Scripts, failures.Watchdog},
-			Variants: map[failures.Variant]world.Constructor{
-				failures.FixedLease: adapters.Plain(adapters.With(stage5.NewMutex, stage5.WithoutWatchdog())),
+			Name: "stage5", New: adapters.Plain(adapters.With(stage5.NewMutex)), Has: []catalogue.Feature{catalogue.Scripts, catalogue.Watchdog},
+			Variants: map[catalogue.Variant]world.Constructor{
+				catalogue.FixedLease: adapters.Plain(adapters.With(stage5.NewMutex, stage5.WithoutWatchdog())),
 			},
 		},
 	},
@@ -74,35 +75,35 @@ var Table = slices.Concat([]Stage{
 		Lesson:    "Lock returns a hold, whose context ends with the lease. The lease counts from before the command was sent.",
 		Challenge: "v1/stage6.1/2c/1x/reply-loss/leak/b.db.b.B.a.A.t",
 		Subject: step.Subject("6.1", "step1_told", step1.NewMutex, step1.WithoutWatchdog(), step1.ErrLocked, step1.ErrLost,
-			failures.Scripts, failures.Watchdog),
+			catalogue.Scripts, catalogue.Watchdog),
 	},
 	{
 		ID: "6.2", Before: "6.1", Dir: "stage6_reentrant_pubsub/step2_unknown", Title: "commands of unknown outcome", Hidden: true,
 		Lesson:    "Commands are sent once, what an acquire may have got is freed, and Unlock asks again and needs no context.",
 		Challenge: "v1/stage6.2/2c/1x/pause/damage/a.A.a.za.t.b.B.b.B.b.B.b.b.wa.a",
 		Subject: step.Subject("6.2", "step2_unknown", step2.NewMutex, step2.WithoutWatchdog(), step2.ErrLocked, step2.ErrLost,
-			failures.Scripts, failures.Watchdog),
+			catalogue.Scripts, catalogue.Watchdog),
 	},
 	{
 		ID: "6.3", Before: "6.2", Dir: "stage6_reentrant_pubsub/step3_reentrant", Title: "re-entry, counted in Redis", Hidden: true,
 		Lesson:    "The key is a hash with the owner's count, and a Lock with a hold's context adds one. The last Unlock frees.",
 		Challenge: "v1/stage6.3/2c/1x/pause/damage/a.A.a.za.t.b.B.b.B.b.B.b.b.wa.a",
 		Subject: step.Subject("6.3", "step3_reentrant", step3.NewMutex, step3.WithoutWatchdog(), step3.ErrLocked, step3.ErrLost,
-			failures.Scripts, failures.Watchdog, failures.Reentry),
+			catalogue.Scripts, catalogue.Watchdog, catalogue.Reentry),
 	},
 	{
 		ID: "6.4", Before: "6.3", Dir: "stage6_reentrant_pubsub/step4_wakeup", Title: "waiters are woken by messages", Hidden: true,
 		Lesson:    "The script that frees the lock publishes a message. Lock tries, subscribes, tries, and waits for a reason to try again.",
 		Challenge: "v1/stage6.4/2c/1x/pause/damage/a.A.a.za.t.b.B.b.B.b.B.b.b.wa.a",
 		Subject: step.Subject("6.4", "step4_wakeup", step4.NewMutex, step4.WithoutWatchdog(), step4.ErrLocked, step4.ErrLost,
-			failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub),
+			catalogue.Scripts, catalogue.Watchdog, catalogue.Reentry, catalogue.PubSub),
 	},
 	{
 		ID: "6.5", Before: "6.4", Dir: "stage6_reentrant_pubsub/step5_fenced", Title: "fencing tokens", Hidden: true,
 		Lesson:    "The script that takes the lock returns a token, which only rises; the resource refuses a lower one.",
 		Challenge: "v1/stage6.5/2c/1x/pause/damage/a.A.a.za.t.b.B.b.B.b.B.b.b.wa.a",
 		Subject: step.Subject("6.5", "step5_fenced", step5.NewMutex, step5.WithoutWatchdog(), step5.ErrLocked, step5.ErrLost,
-			failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Fencing, failures.Force),
+			catalogue.Scripts, catalogue.Watchdog, catalogue.Reentry, catalogue.PubSub, catalogue.Fencing, catalogue.Force),
 	},
 	{
 		ID: "6", Before: "6.5", Dir: "stage6_reentrant_pubsub", Title: "re-entry, wake-ups, fencing: the whole lock",
@@ -117,11 +118,11 @@ var Table = slices.Concat([]Stage{
 var (
 	Wait = Stage{
 		ID: "wait", Title: "stage 4 that waits for a replica", Dir: "failures_test/documents/replicated", Hidden: true,
-		Subject: failures.Subject{Name: "wait", New: newWait, Has: []failures.Feature{failures.Scripts, failures.Waits}},
+		Subject: failures.Subject{Name: "wait", New: newWait, Has: []catalogue.Feature{catalogue.Scripts, catalogue.Waits}},
 	}
 	RedLock = Stage{
 		ID: "redlock", Title: "a lock over five servers", Dir: "failures_test/documents/redlock", Hidden: true,
-		Subject: failures.Subject{Name: "redlock", NewOver: newRedLock, Has: []failures.Feature{failures.Scripts}},
+		Subject: failures.Subject{Name: "redlock", NewOver: newRedLock, Has: []catalogue.Feature{catalogue.Scripts}},
 	}
 )
 
@@ -154,7 +155,7 @@ var documents = []Stage{
 		Challenge: "v1/doc1/2c/1x/async/exclusion/a.t.A.b.B",
 		Subject: failures.Subject{
 			Name: "doc1", New: adapters.Plain(doc1.GetLock),
-			Has: []failures.Feature{failures.Scripts, failures.Watchdog, failures.Reentry},
+			Has: []catalogue.Feature{catalogue.Scripts, catalogue.Watchdog, catalogue.Reentry},
 		},
 	},
 	{
@@ -162,7 +163,7 @@ var documents = []Stage{
 		Challenge: "v1/doc2/2c/1x/async/exclusion/a.t.A.b.B",
 		Subject: failures.Subject{
 			Name: "doc2", New: adapters.Plain(doc2.New),
-			Has: []failures.Feature{failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Force},
+			Has: []catalogue.Feature{catalogue.Scripts, catalogue.Watchdog, catalogue.Reentry, catalogue.PubSub, catalogue.Force},
 		},
 	},
 	{
@@ -170,8 +171,8 @@ var documents = []Stage{
 		Challenge: "v1/doc3/2c/1x/async/exclusion/a.t.A.b.B",
 		Subject: failures.Subject{
 			Name: "doc3", New: adapters.Plain(with(doc3.New, true)),
-			Has:      []failures.Feature{failures.Scripts, failures.Watchdog, failures.Reentry},
-			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapters.Plain(with(doc3.New, false))},
+			Has:      []catalogue.Feature{catalogue.Scripts, catalogue.Watchdog, catalogue.Reentry},
+			Variants: map[catalogue.Variant]world.Constructor{catalogue.FixedLease: adapters.Plain(with(doc3.New, false))},
 		},
 	},
 	{
@@ -179,8 +180,8 @@ var documents = []Stage{
 		Challenge: "v1/doc4/2c/1x/async/exclusion/a.t.A.b.B",
 		Subject: failures.Subject{
 			Name: "doc4", New: adapters.Plain(with(doc4.New, -1)),
-			Has:      []failures.Feature{failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub},
-			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapters.Plain(quotedFixed)},
+			Has:      []catalogue.Feature{catalogue.Scripts, catalogue.Watchdog, catalogue.Reentry, catalogue.PubSub},
+			Variants: map[catalogue.Variant]world.Constructor{catalogue.FixedLease: adapters.Plain(quotedFixed)},
 		},
 	},
 	{
@@ -188,8 +189,8 @@ var documents = []Stage{
 		Challenge: "v1/doc5/2c/1x/async/exclusion/b.B.a.A",
 		Subject: failures.Subject{
 			Name: "doc5", New: adapters.Plain(with(doc5.New, true)),
-			Has:      []failures.Feature{failures.Scripts, failures.Watchdog},
-			Variants: map[failures.Variant]world.Constructor{failures.FixedLease: adapters.Plain(with(doc5.New, false))},
+			Has:      []catalogue.Feature{catalogue.Scripts, catalogue.Watchdog},
+			Variants: map[catalogue.Variant]world.Constructor{catalogue.FixedLease: adapters.Plain(with(doc5.New, false))},
 		},
 	},
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/timeline/svg"
@@ -30,7 +31,7 @@ func TestEveryRunOfTheCatalogueIsDrawn(t *testing.T) {
 	for _, s := range append(stages.Public(), stages.Wait) {
 		subject, err := failures.DiscoverScripts(t, s.Subject)
 		require.NoError(t, err)
-		for i, f := range failures.Catalogue {
+		for i, f := range catalogue.Everything {
 			if s.Hidden && !f.OnServers() {
 				continue
 			}
@@ -60,7 +61,7 @@ func TestMessageHasOneRow(t *testing.T) {
 	stage, err := stages.FindLock("6")
 	require.NoError(t, err)
 	for id, row := range map[string]string{"unlock-wakes": "PUBLISH → B", "wake-lost": "PUBLISH → nobody listens"} {
-		f, _ := failures.Find(id)
+		f, _ := catalogue.Find(id)
 		v := failures.Run(t, f, stage.Subject)
 		var published []string
 		for _, r := range timeline.NewStory(v.Trace, v.Findings, i18n.English).Rows() {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
@@ -29,11 +30,11 @@ type Task struct {
 	Shared  bool    `json:"shared,omitempty"` // find out whether processes share a variable of the package
 	Uses    Uses    `json:"uses"`
 	// SkipFrames are functions that send commands for the lock: the line that sent one is that of their caller.
-	SkipFrames []string           `json:"skip_frames,omitempty"`
-	Has        []failures.Feature `json:"has"`            // unless the lock has a Subject with its features
-	Draw       bool               `json:"draw,omitempty"` // always return the failure's trace
-	Limit      time.Duration      `json:"limit_ns"`       // of real time for a run
-	Lang       i18n.Language      `json:"lang,omitempty"` // of the texts
+	SkipFrames []string            `json:"skip_frames,omitempty"`
+	Has        []catalogue.Feature `json:"has"`            // unless the lock has a Subject with its features
+	Draw       bool                `json:"draw,omitempty"` // always return the failure's trace
+	Limit      time.Duration       `json:"limit_ns"`       // of real time for a run
+	Lang       i18n.Language       `json:"lang,omitempty"` // of the texts
 }
 
 // Uses is what a lock uses in Redis. It is found once and passed to the other processes.
@@ -45,14 +46,14 @@ type Uses struct {
 
 // Reply is the result of a task. Only the fields of the task are set.
 type Reply struct {
-	Uses    Uses               `json:"uses"`
-	Without []failures.Verdict `json:"without,omitempty"` // on failures that do not apply to the lock
-	Several bool               `json:"several,omitempty"` // the lock is one of several servers
-	Verdict *failures.Verdict  `json:"verdict,omitempty"`
-	Shows   []failures.Feature `json:"shows,omitempty"` // features that the run shows but the lock does not declare
-	Found   []Found            `json:"found,omitempty"`
-	Differs string             `json:"differs,omitempty"` // a schedule with two different runs
-	Cause   *Cause             `json:"cause,omitempty"`   // why the task could not be done, or what the run left behind
+	Uses    Uses                `json:"uses"`
+	Without []failures.Verdict  `json:"without,omitempty"` // on failures that do not apply to the lock
+	Several bool                `json:"several,omitempty"` // the lock is one of several servers
+	Verdict *failures.Verdict   `json:"verdict,omitempty"`
+	Shows   []catalogue.Feature `json:"shows,omitempty"` // features that the run shows but the lock does not declare
+	Found   []Found             `json:"found,omitempty"`
+	Differs string              `json:"differs,omitempty"` // a schedule with two different runs
+	Cause   *Cause              `json:"cause,omitempty"`   // why the task could not be done, or what the run left behind
 }
 
 // maxStack is more than a lock without endless recursion needs.
@@ -72,7 +73,7 @@ func Main(locks map[string]failures.Subject) {
 		subject.Ignore = failures.IsAuxKey
 	}
 	if task.Uses.Waits {
-		subject = subject.With(failures.Waits)
+		subject = subject.With(catalogue.Waits)
 	}
 	subject.Scripts = task.Uses.Scripts
 	subject.SkipFrames = append(subject.SkipFrames, task.SkipFrames...)
@@ -116,12 +117,12 @@ func (r *run) uses() (reply Reply) {
 	tr, scripts, err := world.Discover(r.t, r.subject.Config())
 	reply.Uses = Uses{Scripts: scripts, AuxKeys: failures.AuxKeys(tr), Waits: failures.SendsWait(tr)}
 	if reply.Uses.Waits {
-		r.subject = r.subject.With(failures.Waits)
+		r.subject = r.subject.With(catalogue.Waits)
 	}
 	reply.Cause = r.guard.causeOf(err)
 	reply.Several = r.subject.NewOver != nil
-	for _, f := range failures.Catalogue {
-		if !f.Applies(r.subject) {
+	for _, f := range catalogue.Everything {
+		if !failures.Applies(f, r.subject) {
 			reply.Without = append(reply.Without, failures.Judge(f, r.subject, nil).In(r.task.Lang))
 		}
 	}
@@ -134,7 +135,7 @@ const drawable = 2000
 // failure plays a failure. Its verdict has the trace if the task wants it, or if the outcome is bad and
 // the trace not very long.
 func (r *run) failure() (reply Reply) {
-	f, _ := failures.Find(r.task.Failure) // the kata names only those that there are
+	f, _ := catalogue.Find(r.task.Failure) // the kata names only those that there are
 	v := failures.Judge(f, r.subject, func(c world.Config, scenario func(*world.World)) (*trace.Trace, error) {
 		return world.Run(r.t, c, func(w *world.World) {
 			defer r.guard.over.Store(true)
@@ -142,7 +143,7 @@ func (r *run) failure() (reply Reply) {
 		})
 	})
 	reply.Cause = r.guard.causeOf(v.Err)
-	if v.Passes() && f.Family == failures.Fences {
+	if v.Passes() && f.Family == catalogue.Fences {
 		reply.Cause = cmp.Or(reply.Cause, r.ownTokens(f, v.Trace))
 	}
 	said := v.In(r.task.Lang)

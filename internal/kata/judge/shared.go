@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
@@ -48,10 +48,10 @@ func (r *run) shared() *Cause {
 // ownTokens returns the cause of a lock whose tokens do not come from Redis. They differ when the same run is
 // made again, as a variable of the package does; or no reply has one of them, and the clock of Redis
 // does not change them.
-func (r *run) ownTokens(f failures.Failure, first *trace.Trace) *Cause {
+func (r *run) ownTokens(f catalogue.Failure, first *trace.Trace) *Cause {
 	again := func(jump time.Duration) []int64 {
 		r.guard.begin()
-		tr, _ := world.Run(r.t, f.Config(r.subject), func(w *world.World) {
+		tr, _ := world.Run(r.t, r.subject.ConfigFor(f), func(w *world.World) {
 			if jump > 0 {
 				w.JumpServerClock(jump)
 			}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/internal/i18n"
 )
@@ -21,7 +21,7 @@ func outcomes(l i18n.Language) (all []string) {
 	for _, r := range oracle.Rules() {
 		all = append(all, i18n.Text(r).Localize(l))
 	}
-	for _, f := range failures.Catalogue {
+	for _, f := range catalogue.Everything {
 		all = append(all, i18n.Text(f.Fixed).Localize(l))
 		if strings.Contains(f.ID, "-") {
 			all = append(all, f.ID)

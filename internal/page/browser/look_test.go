@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/internal/i18n"
 	"lockkata/internal/page"
 	"lockkata/internal/stages"
@@ -246,7 +247,7 @@ func TestWhatIsLostEndsInACross(t *testing.T) {
 
 func TestLinesEndAtTheirServers(t *testing.T) {
 	judged(t)
-	f, found := failures.Find("redlock-split-vote")
+	f, found := catalogue.Find("redlock-split-vote")
 	require.True(t, found)
 	of := stages.RedLock
 	code, err := of.Code(os.DirFS(repository))

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/internal/i18n"
 	"lockkata/internal/lesson"
 	"lockkata/internal/page"
@@ -38,7 +39,7 @@ func judged(t *testing.T) {
 	t.Helper()
 	made.Do(func() {
 		if made.shown, made.err = stages.Ready(t, stages.Public()); made.err == nil {
-			made.rows = stages.Judge(t, failures.All, made.shown)
+			made.rows = stages.Judge(t, catalogue.All, made.shown)
 			var chapters [][]*lesson.Played
 			made.others, made.err = page.PlayOthers(t, os.DirFS(repository))
 			if made.err != nil {

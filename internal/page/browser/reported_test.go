@@ -7,7 +7,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
-	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 )
 
 // reports steps through the runs of a failure whose verdict names a line, alone and compared with the next stage. It
@@ -46,7 +46,7 @@ func TestLastStepMarksTheLineOfTheVerdict(t *testing.T) {
 	for _, size := range [][2]int64{{1366, 768}, {390, 844}} {
 		b := open(t, url, size[0], size[1])
 		seen := 0
-		for i, f := range failures.All {
+		for i, f := range catalogue.All {
 			if size[0] < 1000 && !f.FirstScreen {
 				continue
 			}

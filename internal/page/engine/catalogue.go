@@ -2,6 +2,7 @@ package engine
 
 import (
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/timeline"
 	"lockkata/internal/i18n"
@@ -44,8 +45,8 @@ func (e *Engine) catalogue(r Request, tell Tell) (Catalogue, error) {
 		return Catalogue{}, err
 	}
 	all := Catalogue{Cells: []Cell{}}
-	for i, f := range failures.All {
-		if tell(Progress{Done: i, Of: len(failures.All)}) {
+	for i, f := range catalogue.All {
+		if tell(Progress{Done: i, Of: len(catalogue.All)}) {
 			all.Stopped = true
 			break
 		}
@@ -70,7 +71,7 @@ func (e *Engine) run(r Request) (Cell, error) {
 
 // verdict plays one failure on a lock.
 func (e *Engine) verdict(r Request) (lock, failures.Verdict, error) {
-	f, found := failures.Find(r.Failure)
+	f, found := catalogue.Find(r.Failure)
 	if !found {
 		return lock{}, failures.Verdict{}, noFailure.Args("failure", r.Failure)
 	}

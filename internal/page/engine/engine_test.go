@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/world"
 	"lockkata/internal/stages"
 )
@@ -88,8 +89,8 @@ func TestCommandsGoToTheMasterOfTheMoment(t *testing.T) {
 // With the tag live, TestEveryRunIsTakenOver takes all runs over.
 func TestRunIsTakenOverInTheMiddle(t *testing.T) {
 	e := newEngine(t)
-	for i, f := range failures.All {
-		if i%10 == 0 && f.Applies(stages.MustFind("6.4").Subject) {
+	for i, f := range catalogue.All {
+		if i%10 == 0 && failures.Applies(f, stages.MustFind("6.4").Subject) {
 			cell := ask[Cell](t, e, Request{Op: "run", Stage: "6.4", Failure: f.ID})
 			takeOver(t, e, "6.4", cell, f.ID, 1+len(cell.Run.Steps)/2)
 		}
@@ -138,8 +139,8 @@ func TestTakenOverRunEndsDifferently(t *testing.T) {
 func TestCatalogueHasTheExpectedOutcomes(t *testing.T) {
 	e := newEngine(t)
 	results := ask[Catalogue](t, e, Request{Op: "catalogue", Stage: "6.1"})
-	require.Len(t, results.Cells, len(failures.All))
-	for i, f := range failures.All {
+	require.Len(t, results.Cells, len(catalogue.All))
+	for i, f := range catalogue.All {
 		require.Equal(t, string(rune(stages.MustFind("6.1").Expect(f))), results.Cells[i].Outcome, f.ID)
 		require.Empty(t, results.Cells[i].Was)
 	}

@@ -10,6 +10,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/adapters"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/world"
 )
 
@@ -19,12 +20,12 @@ func Subject[H, O any, L interface {
 	Lock(context.Context) (H, error)
 	TryLock(context.Context) (H, error)
 }](id, folder string, newMutex func(redis.UniversalClient, string, time.Duration, ...O) (L, error), fixed O, locked, lost error,
-	has ...failures.Feature,
+	has ...catalogue.Feature,
 ) failures.Subject {
 	return failures.Subject{
-		Name: "stage" + id, New: adapters.Holding(adapters.With(newMutex), locked, lost), Has: append(has, failures.HoldContext),
-		Variants: map[failures.Variant]world.Constructor{
-			failures.FixedLease: adapters.Holding(adapters.With(newMutex, fixed), locked, lost),
+		Name: "stage" + id, New: adapters.Holding(adapters.With(newMutex), locked, lost), Has: append(has, catalogue.HoldContext),
+		Variants: map[catalogue.Variant]world.Constructor{
+			catalogue.FixedLease: adapters.Holding(adapters.With(newMutex, fixed), locked, lost),
 		},
 		SkipFrames: []string{"lockkata/stage6_reentrant_pubsub/" + folder + ".sender."}, // sends for its callers
 		Ignore:     func(key string) bool { return strings.HasSuffix(key, ":token") },

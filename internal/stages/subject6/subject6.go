@@ -12,6 +12,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/adapters"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/world"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
@@ -19,36 +20,36 @@ import (
 // Subject returns stage 6 as a subject of the failures.
 func Subject() failures.Subject {
 	s := failures.Subject{
-		Name: "stage6", New: variant(failures.Default), Variants: map[failures.Variant]world.Constructor{},
+		Name: "stage6", New: variant(catalogue.Default), Variants: map[catalogue.Variant]world.Constructor{},
 		Ignore: func(key string) bool {
 			return strings.HasSuffix(key, ":token") || strings.Contains(key, adapters.Another)
 		},
 		// These functions only send scripts for their callers.
 		SkipFrames: []string{"lockkata/stage6_reentrant_pubsub.(*Service).run", "lockkata/stage6_reentrant_pubsub.(*ownership).send"},
-		Has: []failures.Feature{
-			failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Fencing, failures.Force,
-			failures.Closing, failures.HoldContext,
+		Has: []catalogue.Feature{
+			catalogue.Scripts, catalogue.Watchdog, catalogue.Reentry, catalogue.PubSub, catalogue.Fencing, catalogue.Force,
+			catalogue.Closing, catalogue.HoldContext,
 		},
 	}
-	for _, v := range []failures.Variant{
-		failures.FixedLease, failures.LongLease, failures.Limited, failures.Beside, failures.BesideRenewed, failures.Crowded, failures.Nested,
+	for _, v := range []catalogue.Variant{
+		catalogue.FixedLease, catalogue.LongLease, catalogue.Limited, catalogue.Beside, catalogue.BesideRenewed, catalogue.Crowded, catalogue.Nested,
 	} {
 		s.Variants[v] = variant(v)
 	}
 	return s
 }
 
-func variant(of failures.Variant) world.Constructor {
+func variant(of catalogue.Variant) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		options := []stage6.Option{stage6.WithWatchdogTimeout(lease)}
 		var leases []stage6.LockOption
 		switch of {
-		case failures.Limited:
+		case catalogue.Limited:
 			options = append(options, stage6.WithMaxHold(3*lease))
-		case failures.FixedLease, failures.BesideRenewed: // a third of the watchdog's lease, to distinguish them
+		case catalogue.FixedLease, catalogue.BesideRenewed: // a third of the watchdog's lease, to distinguish them
 			options = []stage6.Option{stage6.WithWatchdogTimeout(3 * lease)}
 			leases = []stage6.LockOption{stage6.Lease(lease)}
-		case failures.LongLease:
+		case catalogue.LongLease:
 			options = []stage6.Option{stage6.WithWatchdogTimeout(lease / 20)}
 			leases = []stage6.LockOption{stage6.Lease(lease)}
 		}
@@ -57,11 +58,11 @@ func variant(of failures.Variant) world.Constructor {
 			return nil, err
 		}
 		switch of {
-		case failures.Beside:
+		case catalogue.Beside:
 			err = hold(svc, adapters.AnotherName(), stage6.Lease(20*lease))
-		case failures.BesideRenewed:
+		case catalogue.BesideRenewed:
 			err = hold(svc, adapters.AnotherName())
-		case failures.Crowded:
+		case catalogue.Crowded:
 			for i := range 4 {
 				err = cmp.Or(err, hold(svc, fmt.Sprint(adapters.Another, i), stage6.Lease(20*lease)))
 			}
@@ -70,7 +71,7 @@ func variant(of failures.Variant) world.Constructor {
 			return nil, err
 		}
 		lock, err := lockerOf(svc, name, leases...)
-		if err != nil || of != failures.Nested {
+		if err != nil || of != catalogue.Nested {
 			return lock, err
 		}
 		outer, err := lockerOf(svc, adapters.AnotherName())

@@ -1,4 +1,4 @@
-package failures_test
+package catalogue_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
@@ -18,9 +19,9 @@ import (
 )
 
 // guarded are the failures with a guard that needs nothing of the lock.
-func guarded() (all []failures.Failure) {
-	for _, f := range failures.All {
-		if f.Family == failures.Guards {
+func guarded() (all []catalogue.Failure) {
+	for _, f := range catalogue.All {
+		if f.Family == catalogue.Guards {
 			all = append(all, f)
 		}
 	}
@@ -65,7 +66,7 @@ func TestGuardNeedsNoLock(t *testing.T) {
 
 // The mistake that the story names: A reads the new version, and writes all the same.
 func TestVersionReadJustBeforeTheWriteDoesNotProtect(t *testing.T) {
-	f, _ := failures.Find("process-pause-version")
+	f, _ := catalogue.Find("process-pause-version")
 	f.Script = func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		for _, c := range []*world.Client{a, b} {
@@ -89,7 +90,7 @@ func TestAnswersOfGuardsAreDrawnInBothLanguages(t *testing.T) {
 		"write-delayed-idempotent": {"request r1 done before: tea by B", "请求 r1 之前做过：tea（B）"},
 		"unlock-before-commit":     {"inserted, not committed", "已创建，未提交"},
 	} {
-		f, _ := failures.Find(id)
+		f, _ := catalogue.Find(id)
 		v := failures.Run(t, f, stages.MustFind("4").Subject)
 		for i, lang := range []i18n.Language{i18n.English, i18n.Chinese} {
 			require.Contains(t, timeline.Text(v.Trace, v.Findings, timeline.Options{Language: lang, Width: 200}), says[i], id)
@@ -99,7 +100,7 @@ func TestAnswersOfGuardsAreDrawnInBothLanguages(t *testing.T) {
 
 func TestTwoLocksInOppositeOrdersEndInADeadlockOrTwoHolders(t *testing.T) {
 	for stage, rule := range map[string]oracle.Rule{"4": oracle.Exclusion, "5": oracle.Deadlock, "6": oracle.Deadlock} {
-		f, _ := failures.Find("two-locks-any-order")
+		f, _ := catalogue.Find("two-locks-any-order")
 		v := failures.Run(t, f, stages.MustFind(stage).Subject)
 		require.Len(t, v.Findings, 1, stage)
 		require.Equal(t, rule, v.Findings[0].Rule, stage)
@@ -114,11 +115,11 @@ func TestTwoLocksInOppositeOrdersEndInADeadlockOrTwoHolders(t *testing.T) {
 
 // The cures of a job that is done twice work because of what they add: without it, the job is done twice.
 func TestJobIsDoneTwiceWithoutItsCure(t *testing.T) {
-	twice, _ := failures.Find("done-twice")
-	kept, _ := failures.Find("done-twice-kept")
-	idempotent, _ := failures.Find("done-twice-idempotent")
+	twice, _ := catalogue.Find("done-twice")
+	kept, _ := catalogue.Find("done-twice-kept")
+	idempotent, _ := catalogue.Find("done-twice-idempotent")
 	kept.Script, idempotent.Guard = twice.Script, world.NoGuard
-	for _, f := range []failures.Failure{kept, idempotent} {
+	for _, f := range []catalogue.Failure{kept, idempotent} {
 		for _, stage := range []string{"1", "4", "6"} {
 			against, isBroken := failures.Run(t, f, stages.MustFind(stage).Subject).Against()
 			require.True(t, isBroken, "%s on %s", f.ID, stage)

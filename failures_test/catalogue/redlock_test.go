@@ -1,4 +1,4 @@
-package failures_test
+package catalogue_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 	"lockkata/internal/stages"
@@ -37,7 +38,7 @@ var deleteOwn = redis.NewScript(`if redis.call("GET", KEYS[1]) == ARGV[1] then r
 
 // newInTurn returns the constructor of an inTurn lock.
 func newInTurn(votes int, confirmed bool) failures.Subject {
-	return failures.Subject{Name: "in turn", Has: []failures.Feature{failures.Scripts},
+	return failures.Subject{Name: "in turn", Has: []catalogue.Feature{catalogue.Scripts},
 		NewOver: func(nodes []redis.UniversalClient, _ string, lease time.Duration, source rand.Source) (world.Locker, error) {
 			return &inTurn{nodes: nodes, lease: lease, votes: votes, confirmed: confirmed, random: rand.New(source)}, nil
 		}}
@@ -113,7 +114,7 @@ func TestServersMayBeAskedInTurn(t *testing.T) {
 
 func TestStoriesOfRedLockBreakOnlyTheirOwnRules(t *testing.T) {
 	for _, lock := range []failures.Subject{newInTurn(3, false), stages.RedLock.Subject} {
-		for _, f := range failures.OfRedLock {
+		for _, f := range catalogue.OfRedLock {
 			for _, found := range failures.Run(t, f, lock).Findings {
 				require.Contains(t, slices.Concat(f.Breaks, f.Given), found.Rule, "%s on %s: %s", f.ID, lock.Name, found.Text)
 			}
@@ -122,7 +123,7 @@ func TestStoriesOfRedLockBreakOnlyTheirOwnRules(t *testing.T) {
 }
 
 func TestReleaseOfConfirmedKeysOnlyLeavesKeysBehind(t *testing.T) {
-	f, _ := failures.Find("redlock-reply-lost")
+	f, _ := catalogue.Find("redlock-reply-lost")
 	v := failures.Run(t, f, newInTurn(3, true))
 	require.Equal(t, failures.Broken, v.Outcome)
 	require.True(t, oracle.Violates(v.Findings, oracle.Leak))
@@ -132,7 +133,7 @@ func TestReleaseOfConfirmedKeysOnlyLeavesKeysBehind(t *testing.T) {
 // keys is none.
 func TestTruthIsWhatMostServersSay(t *testing.T) {
 	for votes, lies := range map[int]bool{3: false, 2: true} {
-		f, _ := failures.Find("redlock-clock-no-spare")
+		f, _ := catalogue.Find("redlock-clock-no-spare")
 		v := failures.Run(t, f, newInTurn(votes, false))
 		require.Equal(t, lies, oracle.Violates(v.Findings, oracle.LossHidden), "%d votes: %v", votes, v.Findings)
 		require.False(t, oracle.Violates(v.Findings, oracle.Truth), "%d votes: %v", votes, v.Findings)

@@ -1,4 +1,4 @@
-package failures
+package catalogue
 
 import (
 	"lockkata/failures_test/oracle"
@@ -6,7 +6,7 @@ import (
 )
 
 // Failures of leases that nothing renews, and of a process that holds several locks.
-var renewingSeveral = []Failure{
+var severalRenewalFailures = []Failure{
 	{
 		ID: "fixed-beside-renewed", Family: Renewal, Needs: []Feature{Watchdog}, Variant: Beside,
 		Title:    "a lock with a long fixed lease is held beside one that is renewed",

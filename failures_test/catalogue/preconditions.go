@@ -1,4 +1,4 @@
-package failures
+package catalogue
 
 import (
 	"slices"
@@ -38,8 +38,8 @@ var (
 	noSuchAnswer = i18n.New("Redis did not answer any command with {error}")
 )
 
-// unmet returns the first precondition that is missing in a trace, or no text.
-func (f Failure) unmet(tr *trace.Trace) i18n.Message {
+// Unmet returns the first precondition that is missing in a trace, or no text.
+func (f Failure) Unmet(tr *trace.Trace) i18n.Message {
 	if len(tr.Missed) > 0 {
 		return i18n.Text(tr.Missed[0]).Args()
 	}

@@ -1,4 +1,4 @@
-package failures_test
+package catalogue_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
@@ -33,16 +34,16 @@ func newUnreachable(redis.UniversalClient, string, time.Duration) (failures.Lock
 	return unreachable{}, nil
 }
 
-var everything = []failures.Feature{
-	failures.Scripts, failures.Watchdog, failures.Reentry, failures.PubSub, failures.Fencing, failures.Force, failures.Closing, failures.HoldContext,
+var everything = []catalogue.Feature{
+	catalogue.Scripts, catalogue.Watchdog, catalogue.Reentry, catalogue.PubSub, catalogue.Fencing, catalogue.Force, catalogue.Closing, catalogue.HoldContext,
 }
 
 func TestLockWithoutNetworkMeetsNoPrecondition(t *testing.T) {
 	subject := failures.Subject{
 		Name: "unreachable", New: newUnreachable, Has: everything,
-		Variants: map[failures.Variant]world.Constructor{},
+		Variants: map[catalogue.Variant]world.Constructor{},
 	}
-	for _, f := range failures.All {
+	for _, f := range catalogue.All {
 		if slices.Contains(f.Breaks, oracle.NeedlessError) { // it is broken: there is a network
 			continue
 		}
@@ -54,7 +55,7 @@ func TestLockWithoutNetworkMeetsNoPrecondition(t *testing.T) {
 }
 
 func TestEmptyTraceMeetsNoPrecondition(t *testing.T) {
-	for _, f := range failures.All {
+	for _, f := range catalogue.All {
 		for i, precondition := range f.Requires {
 			require.NotEmpty(t, precondition(&trace.Trace{}), "%s, its precondition %d", f.ID, i)
 		}
@@ -63,7 +64,7 @@ func TestEmptyTraceMeetsNoPrecondition(t *testing.T) {
 
 // scriptOf is the script of another failure.
 func scriptOf(id string) func(*world.World) {
-	f, _ := failures.Find(id)
+	f, _ := catalogue.Find(id)
 	return f.Script
 }
 
@@ -71,7 +72,7 @@ func scriptOf(id string) func(*world.World) {
 func TestFailureIsNotTestedIfAPreconditionIsMissing(t *testing.T) {
 	renews := failures.Subject{Name: "renews, and does not say so", New: stages.MustFind("5").Subject.New}
 	polls := failures.Subject{Name: "polls, and says that it listens", New: stages.MustFind("4").Subject.New, Has: everything}
-	polls.Variants = map[failures.Variant]world.Constructor{failures.FixedLease: polls.New}
+	polls.Variants = map[catalogue.Variant]world.Constructor{catalogue.FixedLease: polls.New}
 	whole := stages.MustFind("6").Subject
 	for _, c := range []struct {
 		failure string
@@ -222,7 +223,7 @@ func TestFailureIsNotTestedIfAPreconditionIsMissing(t *testing.T) {
 			a.Lock()
 		}, "A never sent the command to drop"},
 	} {
-		f, _ := failures.Find(c.failure)
+		f, _ := catalogue.Find(c.failure)
 		if c.script != nil {
 			f.Script = c.script
 		}
@@ -231,17 +232,6 @@ func TestFailureIsNotTestedIfAPreconditionIsMissing(t *testing.T) {
 		require.Equal(t, failures.NotTested, v.Outcome, "%s on %s: %s", f.ID, c.lock.Name, v.Sentence())
 		require.Equal(t, c.missing, v.Sentence(), "%s on %s", f.ID, c.lock.Name)
 	}
-}
-
-func TestFixedLeaseNeedsAVariantIfThereIsAWatchdog(t *testing.T) {
-	subject := stages.MustFind("5").Subject
-	subject.Variants = nil
-	f, _ := failures.Find("loss-hidden-at-unlock")
-	v := failures.Run(t, f, subject)
-	require.Equal(t, failures.NotApplicable, v.Outcome)
-	require.Equal(t, "this lock has no fixed lease", v.Sentence())
-	f, _ = failures.Find("renewed-for-ever")
-	require.Equal(t, failures.Broken, failures.Run(t, f, subject).Outcome, "its mistake is that it has no limit")
 }
 
 var errTaken = errors.New("somebody else has it")
@@ -267,7 +257,7 @@ func TestLeftOverKeyIsReportedIfLockDoesNotWait(t *testing.T) {
 			return impatient{lock}, err
 		}
 		for _, id := range []string{"grant-reply-lost", "grant-answered-with-error", "deadline-in-flight", "unlock-cancelled-ctx", "unlock-refused"} {
-			f, _ := failures.Find(id)
+			f, _ := catalogue.Find(id)
 			require.Equal(t, outcome, failures.Run(t, f, subject).Outcome, "%s on %s", id, column)
 		}
 	}

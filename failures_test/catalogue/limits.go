@@ -1,4 +1,4 @@
-package failures
+package catalogue
 
 import (
 	"time"
@@ -50,7 +50,7 @@ var limitFailures = []Failure{
 		Script:   func(w *world.World) { loseKey(w, w.Evict) },
 	},
 	{
-		ID: "failover-async", Family: Limits, FirstScreen: true, PreventedBy: Majority, Cure: "--servers", Replicas: replicas, Unless: []Feature{Waits},
+		ID: "failover-async", Family: Limits, FirstScreen: true, PreventedBy: Majority, Cure: "--servers", Replicas: Replicas, Unless: []Feature{Waits},
 		Title:    "a failover loses the key",
 		Story:    "Redis acknowledges A's lock before its replicas have it: they are two seconds behind. The master dies after one second, R2 takes over without the key, and B takes the lock there. Both create the order.",
 		Fixed:    "Nothing in a lock over one server: replication is asynchronous. WAIT makes it rarer: see replica-behind and replica-other. A majority of several servers keeps the lock, if it has a vote to spare; so does a store with consensus. The ledger can refuse A's old token, if tokens do not go back with the data.",
@@ -90,7 +90,7 @@ func pausesBeyondLease(w *world.World) (a *world.Client) {
 
 // behind makes each write take so long to the replicas, and returns a failover to one of them.
 func behind(w *world.World, delay time.Duration) (failover func()) {
-	for n := range replicas {
+	for n := range Replicas {
 		w.Replica(n + 2).Delay(delay)
 	}
 	return w.Replica(2).Promote

@@ -1,4 +1,4 @@
-package failures_test
+package catalogue_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 	"lockkata/internal/stages"
@@ -35,10 +36,6 @@ func newMutex(wrong string) world.Constructor {
 	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		m := &mutex{rdb: rdb, key: "lock:" + name, lease: lease, wrong: wrong, id: uuid.NewString(), ended: make(chan struct{})}
 		switch wrong {
-		case "no lock":
-			m = nil
-		case "an error":
-			return nil, errors.New("not today")
 		case "one key for all names":
 			m.key = "lock"
 		case "a key of its own":
@@ -66,8 +63,6 @@ func (m *mutex) TryLock(ctx context.Context) (bool, error) {
 		const take = `redis.call("SET", KEYS[1], ARGV[1], "NX", "PX", 30000)`
 		held, err := m.rdb.Eval(ctx, take, []string{m.key}, value).Int()
 		return held == 1, err
-	case "unknown command":
-		return m.rdb.Do(ctx, "GETSET2", m.key, value).Bool()
 	}
 	set := []any{"SET", m.key, value, "NX", "PX", m.lease.Milliseconds()}
 	var err error
@@ -243,7 +238,7 @@ func TestSmallMistakeIsFoundByItsFailure(t *testing.T) {
 		{"one token", "process-pause-fenced", oracle.Damage, "the ledger refuses the token of B, the newest holder", ""},
 	} {
 		t.Run(c.wrong, func(t *testing.T) {
-			f, found := failures.Find(c.failure)
+			f, found := catalogue.Find(c.failure)
 			require.True(t, found)
 			right, wrong := newMutex(""), newMutex(c.wrong)
 			switch c.wrong {
@@ -261,18 +256,5 @@ func TestSmallMistakeIsFoundByItsFailure(t *testing.T) {
 			source := failures.SourceOf(v.Trace, against)
 			require.Equal(t, c.line, source.Function)
 		})
-	}
-}
-
-func TestLockThatCannotBePlayed(t *testing.T) {
-	for wrong, says := range map[string]string{
-		"no lock":         "A gets no lock: the constructor returns neither a lock nor an error",
-		"an error":        "A gets no lock: not today",
-		"unknown command": "Redis does not know the command GETSET2, which A sends",
-	} {
-		f, _ := failures.Find("second-client")
-		v := failures.Run(t, f, failures.Subject{New: newMutex(wrong)})
-		require.Equal(t, failures.NotPlayed, v.Outcome, wrong)
-		require.Contains(t, v.Sentence(), "cannot be played here: "+says, wrong)
 	}
 }

@@ -1,4 +1,4 @@
-package failures
+package catalogue
 
 import (
 	"github.com/redis/go-redis/v9"
@@ -10,7 +10,7 @@ import (
 
 // Failures of re-entry and sharing: one owner comes twice, or two owners share
 // one object.
-var reentryFailures = []Failure{
+var sharingFailures = []Failure{
 	{
 		ID: "self-deadlock", Family: Sharing, FirstScreen: true,
 		Title:    "a holder takes the same lock again",

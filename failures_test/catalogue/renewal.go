@@ -1,4 +1,4 @@
-package failures
+package catalogue
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ import (
 )
 
 // Failures of the watchdog: it renews too little, or another client's lock.
-var renewing = []Failure{
+var renewalFailures = []Failure{
 	{
 		ID: "renew-foreign", Family: Renewal, Needs: []Feature{Watchdog},
 		Title:    "a renewal arrives when the next client has the lock",

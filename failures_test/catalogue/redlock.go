@@ -1,4 +1,4 @@
-package failures
+package catalogue
 
 import (
 	"slices"
@@ -8,8 +8,8 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// redlockServers is the number of servers of a lock over several servers.
-const redlockServers = 5
+// RedLockServers is the number of servers of a lock over several servers.
+const RedLockServers = 5
 
 // OfRedLock are the failures of a lock over several independent servers, R1 to R5.
 var OfRedLock = onServers([]Failure{
@@ -138,7 +138,7 @@ var OfRedLock = onServers([]Failure{
 		Requires: []Precondition{given("B A"), ends("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
-			a.After(world.On(world.Of(trace.OpLock, world.Write), w.Server(redlockServers))).Freeze()
+			a.After(world.On(world.Of(trace.OpLock, world.Write), w.Server(RedLockServers))).Freeze()
 			lock := a.StartLock(world.Within(2 * w.Lease))
 			w.Sleep(w.Lease + w.Lease/30)
 			createOrder(w, b)
@@ -209,7 +209,7 @@ var OfRedLock = onServers([]Failure{
 		Requires: []Precondition{given("A A A A A B B B B B")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
-			for n := range redlockServers {
+			for n := range RedLockServers {
 				a.After(world.On(world.Of(trace.OpLock, world.Write), w.Server(n+1))).Drop()
 				for _, c := range []*world.Client{a, b} {
 					c.Lock(world.Within(patience(w)))
@@ -231,7 +231,7 @@ func onServers(all []Failure) []Failure {
 // reaches delays a client's commands to all servers but these. The client gets its last answer after
 // clients that began at the same moment have asked.
 func reaches(w *world.World, c *world.Client, first ...int) {
-	for n := 1; n <= redlockServers; n++ {
+	for n := 1; n <= RedLockServers; n++ {
 		if !slices.Contains(first, n) {
 			c.Before(world.On(world.Of(trace.OpLock, world.Write), w.Server(n))).Always().Delay(w.Lease / 3000)
 		}
@@ -241,7 +241,7 @@ func reaches(w *world.World, c *world.Client, first ...int) {
 
 // losesVotes loses the client's commands to R4 and R5: it has a majority of exactly three.
 func losesVotes(w *world.World, c *world.Client) {
-	for n := 4; n <= redlockServers; n++ {
+	for n := 4; n <= RedLockServers; n++ {
 		c.Before(world.On(world.Of(trace.OpLock, world.Write), w.Server(n))).Drop()
 	}
 }

@@ -1,4 +1,4 @@
-package failures
+package catalogue
 
 import (
 	"github.com/redis/go-redis/v9"
@@ -10,7 +10,7 @@ import (
 
 // Failures of the watchdog at the end of a hold: it renews for too long, or keeps
 // Unlock from ending.
-var releasing = []Failure{
+var releaseFailures = []Failure{
 	{
 		ID: "unlock-at-once", Family: Renewal, Needs: []Feature{Watchdog},
 		Title:    "Unlock comes before the watchdog has begun",

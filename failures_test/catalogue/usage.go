@@ -1,4 +1,4 @@
-package failures
+package catalogue
 
 import (
 	"slices"
