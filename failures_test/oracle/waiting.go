@@ -15,7 +15,8 @@ var (
 	oneEach         = i18n.New("{client} waited {time} in vain: each client holds one lock and waits for the other's")
 	notWoken        = i18n.New("the lock is free, but {client} was not woken")
 	notServed       = i18n.New("the lock has been free for {time}, but {client} does not get it")
-	chatters        = i18n.New("{client} sent {n} commands while it waited (limit {most})")
+	heldTooLong     = i18n.New("{client} does not get the lock: {other} has held it for {time}")
+	overtakes       = i18n.New("{client} gets the lock, but {other} of the same process has waited longer")
 )
 
 // deadlock reports clients that give up waiting although for a while no other client had a
@@ -79,6 +80,59 @@ func deadlock(f *file) func(*trace.Scene) {
 			f.note(f.lastOf(e.Call, e))
 		case why == nobodyHolds && len(s.Keys) > 0:
 			f.note(f.setting(s.Keys[0].Owner, e))
+		}
+	}
+}
+
+// LongestHold is the number of leases for which a hold may keep others waiting. For them,
+// a longer hold is the same as one that never ends.
+const LongestHold = 6
+
+// endlessHold reports clients that were refused, or gave up waiting, because of a hold that did not end.
+func endlessHold(f *file) func(*trace.Scene) {
+	begun := map[string]time.Duration{} // client → when its present hold began
+	return func(s *trace.Scene) {
+		e := s.Event
+		if e.Acquires() && s.Holds(e.Client) == 1 {
+			begun[e.Client] = e.At
+		}
+		isRefused := e.Kind == trace.Returned && trace.IsAcquire(e.Op) && e.Result.Claim == trace.ClaimRefused
+		if !isRefused && (e.Op != trace.OpLock || !gaveUp(e, s.Began)) {
+			return
+		}
+		for _, other := range s.Others(e.Client) {
+			if lasted := e.At - begun[other]; lasted > LongestHold*f.Lease {
+				f.report(e, heldTooLong, "other", other, "time", lasted.Truncate(time.Second))
+				if len(s.Keys) > 0 {
+					f.note(f.setting(s.Keys[0].Owner, e))
+				}
+				return
+			}
+		}
+	}
+}
+
+// gaveUp reports whether a call, which began with that event, ends because its caller no longer
+// waits. Its error may be that of the context, or one that the lock returns when the context ends.
+func gaveUp(e, began *trace.Event) bool {
+	atItsEnd := e.Kind == trace.Returned && !e.Result.Held && e.Bound > 0 &&
+		(e.Result.Claim == trace.ClaimUnknown || e.Result.Claim == trace.ClaimRefused && e.At-began.At >= e.Bound)
+	return e.Kind == trace.Blocked || atItsEnd
+}
+
+// boundedWait reports waiters that get the lock before an earlier waiter of their
+// process. Between processes there is no such order: Redis serves the first command.
+func boundedWait(f *file) func(*trace.Scene) {
+	return func(s *trace.Scene) {
+		e, call := s.Event, s.Began
+		if call.Op != trace.OpLock || f.calls[e.Call].left || s.Before.Holds(e.Client) > 0 || !e.Result.Held || e.At == call.At {
+			return
+		}
+		for _, first := range s.Calls {
+			if first.Op == trace.OpLock && !f.calls[first.Call].left && first.Process == call.Process && first.At < call.At {
+				f.report(e, overtakes, "other", first.Client)
+				return
+			}
 		}
 	}
 }
@@ -184,78 +238,4 @@ func isAsking(s *trace.Scene, call *trace.Event) bool {
 			return c.Call == r.Call && (c.Op == trace.OpUnlock || trace.IsAcquire(c.Op) && granted)
 		})
 	})
-}
-
-// Limits for the commands of a waiter that listens.
-const (
-	toBegin    = 4 // try, subscribe, try, and leave
-	perRelease = 2 // each time the lock comes free, or a fault strikes
-	perLease   = 3 // by the timer, for each lease of waiting
-)
-
-// listener is a process whose waiters have subscribed to something.
-type listener struct {
-	subscribed bool
-	waiters    int
-	allowed    int           // commands, without those of the timer
-	waited     time.Duration // of all its waiters
-	since      time.Duration // until when waited has been added up
-	sent       int
-	told       bool
-}
-
-// countCommands reports processes whose waiters keep asking. If the story is not about polling,
-// only waiters that listen for messages are judged: the others have to ask.
-func countCommands(f *file) func(*trace.Scene) {
-	listeners := map[string]*listener{}
-	waiting := map[int]*listener{} // call → its process
-	return func(s *trace.Scene) {
-		e := s.Event
-		freed := e.Effects.Include(trace.Removed, trace.Lapsed)
-		for _, l := range listeners {
-			l.waited += time.Duration(l.waiters) * (e.At - l.since)
-			l.since = e.At
-			if freed {
-				l.allowed += perRelease * l.waiters
-			}
-		}
-		if e.Process == "" {
-			return
-		}
-		l := listeners[e.Process]
-		if l == nil {
-			l = &listener{since: e.At}
-			listeners[e.Process] = l
-		}
-		l.follow(e, waiting)
-		// Renewals of a holder do not count, nor pings that keep a connection open.
-		if e.Kind == trace.Sent && l.waiters > 0 && e.Command[0] != "PING" && (e.Op == trace.OpLock || e.Background && !s.Believes(e.Process)) {
-			l.sent++
-		}
-		isJudged := l.subscribed || f.rule == Polling
-		if most := l.allowed + int(perLease*(l.waited+time.Millisecond)/f.Lease); isJudged && l.sent > most && !l.told {
-			l.told = true
-			f.report(e, chatters, "n", l.sent, "most", most)
-		}
-	}
-}
-
-func (l *listener) follow(e *trace.Event, waiting map[int]*listener) {
-	switch e.Kind {
-	case trace.Called:
-		if e.Op == trace.OpLock {
-			waiting[e.Call] = l
-			l.waiters++
-			l.allowed += toBegin
-		}
-	case trace.Returned, trace.Blocked:
-		if waiting[e.Call] == l {
-			delete(waiting, e.Call)
-			l.waiters--
-		}
-	case trace.Dropped, trace.Refused, trace.Delayed, trace.Thawed, trace.Healed:
-		l.allowed += perRelease
-	case trace.Sent:
-		l.subscribed = l.subscribed || isSubscribe(e)
-	}
 }

@@ -10,54 +10,14 @@ import (
 )
 
 var (
-	otherLease   = i18n.New("{client} asked for a lease of {asked}, but its {command} set {time}")
-	waitsNot     = i18n.New("Lock of {client} returned after {time} without waiting for {other}: {error}")
-	tryFails     = i18n.New("TryLock of {client} failed with {error} instead of returning false, while {other} holds the lock")
-	tryWaits     = i18n.New("TryLock of {client} has not returned after {time}, while {other} holds the lock")
-	staysAway    = i18n.New("{call} of {client} has not returned after {time}")
-	heedsNot     = i18n.New("{call} of {client} has not returned {time} after its context ended")
-	waitsShut    = i18n.New("Lock of {client} has not returned {time} after its process closed the lock")
-	getsShut     = i18n.New("Lock gave {client} the lock after its process had closed it")
-	lossTooEarly = i18n.New("the lock told {client} that its hold was lost, but its key is there, and its lease lasts for another {time}")
+	waitsNot  = i18n.New("Lock of {client} returned after {time} without waiting for {other}: {error}")
+	tryFails  = i18n.New("TryLock of {client} failed with {error} instead of returning false, while {other} holds the lock")
+	tryWaits  = i18n.New("TryLock of {client} has not returned after {time}, while {other} holds the lock")
+	staysAway = i18n.New("{call} of {client} has not returned after {time}")
+	heedsNot  = i18n.New("{call} of {client} has not returned {time} after its context ended")
+	waitsShut = i18n.New("Lock of {client} has not returned {time} after its process closed the lock")
+	getsShut  = i18n.New("Lock gave {client} the lock after its process had closed it")
 )
-
-// leaseAsked reports keys whose lease is not the one asked for. An Unlock may leave a short one, and a command
-// may set the lease that is left.
-func leaseAsked(f *file) func(*trace.Scene) {
-	told := map[string]bool{}
-	return func(s *trace.Scene) {
-		e := s.Event
-		if e.Kind != trace.Executed || e.Op == trace.OpRun || told[e.Client] {
-			return
-		}
-		for _, x := range e.Effects {
-			got, ok := leaseOf(s, x)
-			was, isLeased := ttlOf(s.Before.Keys, x.Key, e.Server)
-			if keeps := x.Kind == trace.Leased && isLeased && got >= was-(e.At-s.Before.KeysAt); ok && (got > 2*f.Lease || !keeps && got+f.Slack < f.Lease*2/3 && (trace.IsAcquire(e.Op) || e.Background)) {
-				told[e.Client] = true
-				f.report(e, otherLease, "asked", f.Lease, "command", shape(e), "time", got)
-				return
-			}
-		}
-	}
-}
-
-// leaseOf returns the lease that an effect of the scene's command has set, if it has set one.
-func leaseOf(s *trace.Scene, x trace.Effect) (lease time.Duration, ok bool) {
-	if x.Kind != trace.Installed && x.Kind != trace.Leased {
-		return 0, false
-	}
-	return ttlOf(s.Keys, x.Key, s.Event.Server)
-}
-
-// ttlOf returns the time to live of a key on a server, if it has one.
-func ttlOf(keys []trace.Key, name, server string) (ttl time.Duration, ok bool) {
-	at := slices.IndexFunc(keys, func(k trace.Key) bool { return k.Name == name && k.Server == server && k.TTL != trace.NoTTL })
-	if at < 0 {
-		return 0, false
-	}
-	return keys[at].TTL, true
-}
 
 // lockWaits reports a Lock that gives up before its context ends while another process holds the lock, a
 // TryLock that waits or fails then, and a TryLock or Unlock that never returns. A TryLock may fail if Redis
@@ -189,31 +149,4 @@ func (d due) late(f *file, s *trace.Scene) (late []promise) {
 		}
 	}
 	return late
-}
-
-// lossIsTrue reports holders that are told of a loss before they unlock, although their key is there
-// and much is left of the lease that Redis gave them last. A client that cannot reach Redis may give
-// up early.
-func lossIsTrue(f *file) func(*trace.Scene) {
-	until := map[string]time.Duration{} // client → the end of its lease, as far as it knows
-	return func(s *trace.Scene) {
-		e := s.Event
-		switch r := s.Request; {
-		case e.Kind == trace.Delivered && r != nil && r.Executed >= 0 && r.Sent >= 0:
-			for _, x := range f.Events[r.Executed].Effects {
-				if x.Kind == trace.Installed || x.Kind == trace.Leased {
-					until[x.Owner.Client] = f.Events[r.Sent].At + f.Lease
-				}
-			}
-		case e.Kind == trace.Cut, e.Kind == trace.Frozen, e.Kind == trace.Dropped, e.Kind == trace.Delayed:
-			clear(until)
-		case e.Kind == trace.Called && e.Op == trace.OpClose: // Close ends the holds of the process
-			clear(until)
-		case e.Kind == trace.Lost:
-			lasts := until[e.Client] - e.At
-			if s.Before.Holds(e.Client) > 0 && owns(f.Trace, s.Keys, e.Client) && lasts > f.Lease/3+Grace(f.Trace) {
-				f.report(e, lossTooEarly, "time", lasts.Truncate(time.Millisecond))
-			}
-		}
-	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -35,61 +34,10 @@ var (
 	forcedRefused   = i18n.New("ForceUnlock returned no error to {client}, but Redis had refused its command")
 	nothingToFree   = i18n.New("Unlock returned nil, but {client} did not hold the lock")
 	falseLoss       = i18n.New("the lock told {client} that its hold was lost, but {client} had unlocked it itself")
-	lossHidden      = i18n.New("Unlock returned nil, but {client} had already lost the lock")
-	countFails      = i18n.New("HoldCount of {client} failed with {error}, but the key in Redis is {client}'s own")
-	countsOther     = i18n.New("{client} holds the lock {times}, but Redis counts {n}")
-	tellsOther      = i18n.New("HoldCount of {client} returned {told}, but Redis counts {n}")
-	tellsOtherTimes = i18n.New("HoldCount of {client} returned {told}, but {client} holds the lock {times}")
-	notAtAll        = i18n.New("0 times")
-	oftener         = i18n.NewPlural("once", "{n} times")
 )
 
 // afterReply are the texts about an Unlock that has sent a command.
 var afterReply = map[i18n.Text]i18n.Text{freedIt: freedAfter, stillItsOwn: ownAfter}
-
-// callEffects is the state of one call, and what its commands did in Redis.
-type callEffects struct {
-	left      bool // its context was cancelled, or the scenario no longer waits for it
-	installed []trace.Owner
-	freed     []string     // the servers where it removed an entry of its client, or decremented the count
-	owned     bool         // got, saw or left entries of its client on most of the servers
-	met       bool         // saw, or left, an entry of any client
-	removed   bool         // it removed a key of any client
-	refused   *trace.Event // its last command, if Redis refused it
-}
-
-// byCall are the effects of each call. All rules share them.
-type byCall map[int]callEffects
-
-func (b byCall) follow(tr *trace.Trace, e *trace.Event) {
-	d := b[e.Call]
-	switch {
-	case e.Call == 0:
-		return
-	case e.Kind == trace.Cancelled || e.Kind == trace.Blocked:
-		d.left = true
-	case e.Kind == trace.Refused:
-		d.refused = e
-	case e.Kind != trace.Executed:
-		return
-	default:
-		d.refused = nil
-	}
-	for _, effect := range e.Effects {
-		d.removed = d.removed || effect.Kind == trace.Removed
-		switch {
-		case effect.Kind == trace.Installed:
-			d.installed = append(d.installed, effect.Owner)
-			granted := slices.DeleteFunc(slices.Clone(d.installed), func(o trace.Owner) bool { return o != effect.Owner })
-			d.owned = d.owned || tr.IsMajority(len(granted))
-		case (effect.Kind == trace.Removed || effect.Kind == trace.Counted) && effect.Owner.Client == e.Client && !slices.Contains(d.freed, e.Server):
-			d.freed = append(d.freed, e.Server)
-		}
-	}
-	d.met = d.met || len(e.Keys) > 0
-	d.owned = d.owned || owns(tr, e.Keys, e.Client)
-	b[e.Call] = d
-}
 
 func truth(f *file) func(*trace.Scene) {
 	owed := map[int]bool{}     // Unlocks that have a hold to release
@@ -181,25 +129,6 @@ func (k kept) follow(f *file, s *trace.Scene) {
 	}
 }
 
-// hasFreed reports whether a call has freed its client's lock on most of the servers.
-func (f *file) hasFreed(call int) bool { return f.IsMajority(len(f.calls[call].freed)) }
-
-// owns reports whether most of the servers have a key that belongs to the client.
-func owns(tr *trace.Trace, keys []trace.Key, client string) bool {
-	return onMost(tr, keys, func(k trace.Key) bool { return k.Owner.Client == client })
-}
-
-// onMost reports whether most of the servers have a key of some kind. The keys are sorted by server.
-func onMost(tr *trace.Trace, keys []trace.Key, is func(trace.Key) bool) bool {
-	servers, last := 0, ""
-	for _, k := range keys {
-		if is(k) && (servers == 0 || k.Server != last) {
-			servers, last = servers+1, k.Server
-		}
-	}
-	return tr.IsMajority(servers)
-}
-
 // contradiction returns how a result disagrees with what the call did, "" if it agrees.
 func (f *file) contradiction(e *trace.Event, keys []trace.Key, owed bool) i18n.Text {
 	did, freed := f.calls[e.Call], f.hasFreed(e.Call)
@@ -244,94 +173,4 @@ func (f *file) contradiction(e *trace.Event, keys []trace.Key, owed bool) i18n.T
 		return nothingToFree
 	}
 	return ""
-}
-
-func lossReported(f *file) func(*trace.Scene) {
-	mine := map[string][]string{} // client → the servers that still have its hold
-	lost := map[string]bool{}     // client → its hold disappeared while it believed in it
-	isMine := func(client string) bool { return f.IsMajority(len(mine[client])) }
-	return func(s *trace.Scene) {
-		e := s.Event
-		for _, effect := range e.Effects {
-			owner := effect.Owner.Client
-			others := slices.DeleteFunc(slices.Clone(mine[owner]), func(server string) bool { return server == e.Server })
-			switch effect.Kind {
-			case trace.Installed:
-				mine[owner] = append(others, e.Server)
-			case trace.Lapsed, trace.Removed, trace.Overwritten:
-				was := isMine(owner)
-				mine[owner] = others
-				lost[owner] = lost[owner] || was && !isMine(owner) && s.Holds(owner) > 0
-			}
-		}
-		if e.Acquires() {
-			lost[e.Client] = !isMine(e.Client)
-		}
-		if e.Kind != trace.Returned || e.Op != trace.OpUnlock {
-			return
-		}
-		if lost[e.Client] && e.Result.Claim == trace.ClaimDone && !f.hasFreed(e.Call) {
-			f.report(e, lossHidden)
-		}
-		if s.Holds(e.Client) == 0 { // if a hold is left, its Unlock has to report the loss too
-			lost[e.Client] = false
-		}
-	}
-}
-
-// holdCount compares the number of a client's holds with the count in Redis and with
-// the result of HoldCount. It checks when a call of the client has returned with a clear
-// result. The number is not compared while the client has a hold that the end of its lease, or another
-// client, has taken away. A lock whose key is not a hash counts elsewhere; its HoldCount has to be right, too.
-func holdCount(f *file) func(*trace.Scene) {
-	lost := map[string]bool{} // clients with such a hold
-	return func(s *trace.Scene) {
-		e := s.Event
-		for _, x := range e.Effects {
-			isGone := x.Kind == trace.Lapsed || x.Kind == trace.Removed || x.Kind == trace.Overwritten
-			if client := x.Owner.Client; isGone && client != e.Client && s.Holds(client) > 0 {
-				lost[client] = true
-			}
-		}
-		if e.Kind == trace.Returned && e.Op == trace.OpCount && e.Result.Claim == trace.ClaimRefused && s.Holds(e.Client) > 0 && owns(f.Trace, s.Keys, e.Client) {
-			f.report(e, countFails, "error", e.Result.Error)
-		}
-		if e.Kind != trace.Returned || e.Op == trace.OpRun || e.Result.Claim != trace.ClaimDone {
-			return
-		}
-		if _, busy := s.Call(e.Client); busy {
-			return
-		}
-		lost[e.Client] = lost[e.Client] && s.Holds(e.Client) > 0
-		counted, there := countOf(e.Client, s.Keys)
-		elsewhere := !there && owns(f.Trace, s.Keys, e.Client)
-		switch taken := s.Holds(e.Client); {
-		case there && !lost[e.Client] && counted != taken*len(f.Locks(e.Client)):
-			f.report(e, countsOther, "times", times(taken), "n", counted)
-		case e.Op != trace.OpCount:
-		case elsewhere && e.Result.Count != taken:
-			f.report(e, tellsOtherTimes, "told", e.Result.Count, "times", times(taken))
-		case !elsewhere && e.Result.Count != counted:
-			f.report(e, tellsOther, "told", e.Result.Count, "n", counted)
-		}
-	}
-}
-
-func times(n int) i18n.Message {
-	if n == 0 {
-		return notAtAll.Args()
-	}
-	return oftener.Of(n)
-}
-
-// countOf adds up the counts of a client in the hashes that Redis holds: "A1=2".
-func countOf(client string, keys []trace.Key) (count int, there bool) {
-	for _, key := range keys {
-		for _, entry := range key.Entries {
-			if n, err := strconv.Atoi(entry.Value); err == nil && entry.Counts && entry.Owner.Client == client {
-				count, there = count+n, true
-			}
-		}
-	}
-	return count, there
 }

@@ -13,9 +13,7 @@ var (
 	twoInside     = i18n.New("{client} is inside the lock while {other} still is")
 	leaseTooShort = i18n.New("{what}: {why}")
 	orderTwice    = i18n.New("the ledger has the order {order} twice, from {first} and from {second}")
-	heldTooLong   = i18n.New("{client} does not get the lock: {other} has held it for {time}")
 	newestRefused = i18n.New("the ledger refuses the token of {client}, the newest holder")
-	overtakes     = i18n.New("{client} gets the lock, but {other} of the same process has waited longer")
 )
 
 // exclusion reports clients that get the lock while another one believes that it holds it. A holder
@@ -99,59 +97,6 @@ func damage(f *file) func(*trace.Scene) {
 			same := func(o trace.Order) bool { return o.Name == e.Orders[n].Name }
 			if first := slices.IndexFunc(e.Orders[:n], same); first >= 0 {
 				f.report(e, orderTwice, "order", strconv.Quote(e.Orders[n].Name), "first", e.Orders[first].Client, "second", e.Orders[n].Client)
-			}
-		}
-	}
-}
-
-// LongestHold is the number of leases for which a hold may keep others waiting. For them,
-// a longer hold is the same as one that never ends.
-const LongestHold = 6
-
-// endlessHold reports clients that were refused, or gave up waiting, because of a hold that did not end.
-func endlessHold(f *file) func(*trace.Scene) {
-	begun := map[string]time.Duration{} // client → when its present hold began
-	return func(s *trace.Scene) {
-		e := s.Event
-		if e.Acquires() && s.Holds(e.Client) == 1 {
-			begun[e.Client] = e.At
-		}
-		isRefused := e.Kind == trace.Returned && trace.IsAcquire(e.Op) && e.Result.Claim == trace.ClaimRefused
-		if !isRefused && (e.Op != trace.OpLock || !gaveUp(e, s.Began)) {
-			return
-		}
-		for _, other := range s.Others(e.Client) {
-			if lasted := e.At - begun[other]; lasted > LongestHold*f.Lease {
-				f.report(e, heldTooLong, "other", other, "time", lasted.Truncate(time.Second))
-				if len(s.Keys) > 0 {
-					f.note(f.setting(s.Keys[0].Owner, e))
-				}
-				return
-			}
-		}
-	}
-}
-
-// gaveUp reports whether a call, which began with that event, ends because its caller no longer
-// waits. Its error may be that of the context, or one that the lock returns when the context ends.
-func gaveUp(e, began *trace.Event) bool {
-	atItsEnd := e.Kind == trace.Returned && !e.Result.Held && e.Bound > 0 &&
-		(e.Result.Claim == trace.ClaimUnknown || e.Result.Claim == trace.ClaimRefused && e.At-began.At >= e.Bound)
-	return e.Kind == trace.Blocked || atItsEnd
-}
-
-// boundedWait reports waiters that get the lock before an earlier waiter of their
-// process. Between processes there is no such order: Redis serves the first command.
-func boundedWait(f *file) func(*trace.Scene) {
-	return func(s *trace.Scene) {
-		e, call := s.Event, s.Began
-		if call.Op != trace.OpLock || f.calls[e.Call].left || s.Before.Holds(e.Client) > 0 || !e.Result.Held || e.At == call.At {
-			return
-		}
-		for _, first := range s.Calls {
-			if first.Op == trace.OpLock && !f.calls[first.Call].left && first.Process == call.Process && first.At < call.At {
-				f.report(e, overtakes, "other", first.Client)
-				return
 			}
 		}
 	}

@@ -12,20 +12,6 @@ import (
 	"lockkata/failures_test/trace"
 )
 
-func TestLeaseMustBeCloseToTheRequestedOne(t *testing.T) {
-	for ttl, wrong := range map[time.Duration]bool{
-		30 * time.Millisecond: true, 15 * time.Second: true, 25 * time.Second: false, time.Minute: false, 8333 * time.Hour: true, trace.NoTTL: false,
-	} {
-		s := newStory().call("A", trace.OpLock).installs("A", "A1")
-		s.trace.Events[1].Keys[0].TTL = ttl
-		require.Equal(t, wrong, s.returns("A", held).breaks(oracle.Lease), ttl)
-	}
-	s := newStory().holds("A", "A1").call("A", trace.OpUnlock)
-	s.keys = []trace.Key{{Name: "k", Owner: s.owner("A", "A1"), TTL: time.Second}}
-	s.does("A", trace.Effect{Kind: trace.Leased, Key: "k", Owner: s.owner("A", "A1")})
-	require.False(t, s.breaks(oracle.Lease), "an unlock may leave the key for a moment")
-}
-
 func TestRefusedLockHasToWait(t *testing.T) {
 	for _, after := range []time.Duration{0, time.Second, 5 * time.Second} {
 		s := newStory().holds("A", "A1").call("B", trace.OpLock).pass(after).does("B").returns("B", refused)
@@ -135,50 +121,4 @@ func TestWaiterReturnsWithoutTheLockAfterClose(t *testing.T) {
 	require.True(t, closes().installs("B", "B1").returns("B", held).breaks(oracle.Context), "it gets the lock")
 	later := closes().returns("B", refused).call("B", trace.OpLock).installs("B", "B1").returns("B", held)
 	require.False(t, later.breaks(oracle.Context), "it was asked for afterwards")
-}
-
-func TestHolderMayGiveUpEarlyWithoutNetworkOrAfterClose(t *testing.T) {
-	for _, hindered := range []trace.Kind{trace.Cut, trace.Dropped, trace.Called, ""} {
-		s := newStory().call("A", trace.OpLock).sends(trace.Sent, "A", "DO").installs("A", "A1")
-		s.trace.Events[2].Request = s.trace.Events[1].Request
-		s.sends(trace.Delivered, "A", "DO").returns("A", held).pass(time.Second)
-		switch hindered {
-		case "":
-		case trace.Called:
-			s.call("A", trace.OpClose)
-		default:
-			s.happens(hindered, "A")
-		}
-		require.Equal(t, hindered == "", s.happens(trace.Lost, "A").breaks(oracle.EarlyLoss), hindered)
-	}
-}
-
-// Its Unlock has failed, so the holder has stopped its work.
-func TestLossReportedAfterUnlockIsNotEarly(t *testing.T) {
-	for _, unlocks := range []bool{false, true} {
-		s := newStory().call("A", trace.OpLock).sends(trace.Sent, "A", "DO").installs("A", "A1")
-		s.trace.Events[2].Request = s.trace.Events[1].Request
-		s.sends(trace.Delivered, "A", "DO").returns("A", held)
-		if unlocks {
-			s.call("A", trace.OpUnlock).returns("A", unknown)
-		}
-		require.Equal(t, !unlocks, s.pass(time.Second).happens(trace.Lost, "A").breaks(oracle.EarlyLoss))
-	}
-}
-
-func TestLossMustNotBeReportedWhileMuchOfTheLeaseIsLeft(t *testing.T) {
-	for after, wrong := range map[time.Duration]bool{10 * time.Second: true, 20 * time.Second: false} {
-		for gone := range map[bool]bool{false: true, true: true} {
-			s := newStory().call("A", trace.OpLock).sends(trace.Sent, "A", "DO").installs("A", "A1")
-			executed := &s.trace.Events[len(s.trace.Events)-1]
-			executed.Request = s.trace.Events[1].Request
-			a := executed.Effects[0].Owner
-			s.sends(trace.Delivered, "A", "DO").returns("A", held).pass(after)
-			if gone {
-				s.taken(trace.Server, "", a)
-			}
-			s.happens(trace.Lost, "A")
-			require.Equal(t, wrong && !gone, s.breaks(oracle.EarlyLoss), "%v, its key is gone: %v", after, gone)
-		}
-	}
 }
