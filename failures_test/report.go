@@ -14,23 +14,23 @@ import (
 
 // The texts of outcomes.
 var (
-	safeFrom      = i18n.New("SAFE from {rules} in this run.")
-	safeFromBut   = i18n.New("SAFE from {rules} in this run. {what}.")
-	isElsewhere   = i18n.New("{what} because {why}: that is {failure}")
-	isGiven       = i18n.New("{what}: the story takes that as given")
-	judged        = i18n.New("{outcome}: {what}.")
-	judgedAt      = i18n.New("{outcome}: {what}, sent at {line}.")
-	setAt         = i18n.New("{outcome}: {what}. The key was set at {line}.")
-	leasedAt      = i18n.New("{outcome}: {what}. The key's lease was changed at {line}.")
-	subscribedAt  = i18n.New("{outcome}: {what}. SUBSCRIBE was sent at {line}.")
-	lastAt        = i18n.New("{outcome}: {what}. The call's last command was sent at {line}.")
-	nothingBroken = i18n.New("no rule is broken")
-	thenRule      = i18n.New("{rules}, {rule}")
-	andRule       = i18n.New("{rules} and {rule}")
-	limited       = i18n.New("{outcome}. {who}")
-	toldOfLoss    = i18n.New("the hold is lost; its owner is told by its next renewal, at the latest when the lease ends")
-	ruleBroken    = i18n.New("{rule}: {what}")
-	cannotPlay    = i18n.New("cannot be played here: {why}")
+	safeText                = i18n.New("SAFE from {rules} in this run.")
+	safeGivenText           = i18n.New("SAFE from {rules} in this run. {what}.")
+	givenByText             = i18n.New("{what} because {why}: that is {failure}")
+	givenText               = i18n.New("{what}: the story takes that as given")
+	headlineText            = i18n.New("{outcome}: {what}.")
+	headlineSentText        = i18n.New("{outcome}: {what}, sent at {line}.")
+	headlineSetText         = i18n.New("{outcome}: {what}. The key was set at {line}.")
+	headlineLeaseText       = i18n.New("{outcome}: {what}. The key's lease was changed at {line}.")
+	headlineSubscribeText   = i18n.New("{outcome}: {what}. SUBSCRIBE was sent at {line}.")
+	headlineLastCommandText = i18n.New("{outcome}: {what}. The call's last command was sent at {line}.")
+	noRuleBrokenText        = i18n.New("no rule is broken")
+	nextRuleText            = i18n.New("{rules}, {rule}")
+	lastRuleText            = i18n.New("{rules} and {rule}")
+	limitText               = i18n.New("{outcome}. {who}")
+	noticedText             = i18n.New("the hold is lost; its owner is told by its next renewal, at the latest when the lease ends")
+	brokenRuleText          = i18n.New("{rule}: {what}")
+	notPlayedText           = i18n.New("cannot be played here: {why}")
 )
 
 func init() {
@@ -51,9 +51,9 @@ func (v Verdict) HeadlineIn(l i18n.Language) string {
 	case Safe:
 		return v.safeHeadline(l)
 	case Limit:
-		return limited.Localize(l, "outcome", v.Outcome.loud(), "who", f.PreventedBy.Can().Args("command", "go run . "+f.Cure))
+		return limitText.Localize(l, "outcome", v.Outcome.loud(), "who", f.PreventedBy.Can().Args("command", "go run . "+f.Cure))
 	}
-	say, line := judged, v.At().Short()
+	say, line := headlineText, v.At().Short()
 	if line != "" {
 		say = v.said()
 	}
@@ -65,15 +65,15 @@ func (v Verdict) said() i18n.Text {
 	against, _ := v.Against()
 	switch e := against.CommandIn(v.Trace); {
 	case e.Command[0] == "SUBSCRIBE":
-		return subscribedAt
+		return headlineSubscribeText
 	case e.Effects.Include(trace.Installed) && (against.Rule == oracle.Leak || e.Step != against.Step):
-		return setAt
+		return headlineSetText
 	case e.Step == against.Step:
-		return judgedAt
+		return headlineSentText
 	case e.Effects.Include(trace.Leased, trace.Persisted) && against.Rule != oracle.Exclusion:
-		return leasedAt
+		return headlineLeaseText
 	}
-	return lastAt
+	return headlineLastCommandText
 }
 
 // Sentence returns the reason for the outcome in one line.
@@ -86,16 +86,16 @@ func (v Verdict) SentenceIn(l i18n.Language) string {
 	}
 	switch v.Outcome {
 	case Safe:
-		return cmp.Or(v.given(l), nothingBroken.Localize(l))
+		return cmp.Or(v.given(l), noRuleBrokenText.Localize(l))
 	case Noticed:
-		return toldOfLoss.Localize(l)
+		return noticedText.Localize(l)
 	case NotApplicable, NotTested, Elsewhere:
 		return v.Missing.Localize(l)
 	case NotPlayed:
-		return cannotPlay.Localize(l, "why", v.Missing)
+		return notPlayedText.Localize(l, "why", v.Missing)
 	}
 	if against, ok := v.Against(); ok {
-		return ruleBroken.Localize(l, "rule", i18n.Text(against.Rule), "what", against.Localize(l))
+		return brokenRuleText.Localize(l, "rule", i18n.Text(against.Rule), "what", against.Localize(l))
 	}
 	if v.Err != nil {
 		return v.Err.Error()
@@ -135,8 +135,8 @@ func SourceOf(tr *trace.Trace, f oracle.Finding) (source trace.Source) {
 	return source
 }
 
-// happened are the words for a rule that a story itself breaks.
-var happened = map[oracle.Rule]i18n.Text{
+// givenRuleTexts are the words for a rule that a story itself breaks.
+var givenRuleTexts = map[oracle.Rule]i18n.Text{
 	oracle.Exclusion: i18n.New("Two were inside"), oracle.Leak: i18n.New("A key stayed"), oracle.BoundedWait: i18n.New("A waiter was overtaken"),
 	oracle.Deadlock: i18n.New("A client waited for a lock that no client held"), oracle.LossHidden: i18n.New("A loss stayed hidden"),
 	oracle.HoldCount: i18n.New("Redis counted another number"), oracle.Watchdog: i18n.New("A watchdog went on"),
@@ -152,15 +152,15 @@ func (v Verdict) safeHeadline(l i18n.Language) string {
 		case i == 0:
 			rules = name
 		case i < last:
-			rules = thenRule.Localize(l, "rules", rules, "rule", name)
+			rules = nextRuleText.Localize(l, "rules", rules, "rule", name)
 		default:
-			rules = andRule.Localize(l, "rules", rules, "rule", name)
+			rules = lastRuleText.Localize(l, "rules", rules, "rule", name)
 		}
 	}
 	if given := v.given(l); given != "" {
-		return safeFromBut.Localize(l, "rules", rules, "what", given)
+		return safeGivenText.Localize(l, "rules", rules, "what", given)
 	}
-	return safeFrom.Localize(l, "rules", rules)
+	return safeText.Localize(l, "rules", rules)
 }
 
 // given returns what the story itself has broken, and the failure that is about it; "" if it has broken
@@ -170,11 +170,11 @@ func (v Verdict) given(l i18n.Language) string {
 	if at < 0 {
 		return ""
 	}
-	what := happened[v.Findings[at].Rule]
+	what := givenRuleTexts[v.Findings[at].Rule]
 	if about, isKnown := catalogue.Find(v.GivenBy); isKnown {
-		return isElsewhere.Localize(l, "what", what, "why", i18n.Text(about.Title), "failure", about.ID)
+		return givenByText.Localize(l, "what", what, "why", i18n.Text(about.Title), "failure", about.ID)
 	}
-	return isGiven.Localize(l, "what", what)
+	return givenText.Localize(l, "what", what)
 }
 
 // Cause is a common reason of several failures that break a lock.
@@ -184,14 +184,14 @@ type Cause struct {
 }
 
 var (
-	ofOneCause = i18n.NewPlural("{n} failure: {cause}: {failures}", "{n} failures: {cause}: {failures}")
-	callPanics = i18n.New("a call panics")
-	lossHidden = i18n.New("the holder is not told of a loss in time")
+	causeText      = i18n.NewPlural("{n} failure: {cause}: {failures}", "{n} failures: {cause}: {failures}")
+	panicText      = i18n.New("a call panics")
+	hiddenLossText = i18n.New("the holder is not told of a loss in time")
 )
 
 // Localize returns a line: "5 failures: the holder is not told of a loss in time: renew-partition …".
 func (c Cause) Localize(l i18n.Language) string {
-	return ofOneCause.Of(len(c.Failures), "cause", c.Text, "failures", strings.Join(c.Failures, " ")).Localize(l)
+	return causeText.Of(len(c.Failures), "cause", c.Text, "failures", strings.Join(c.Failures, " ")).Localize(l)
 }
 
 // Causes groups verdicts by cause. The cause with the most verdicts comes first.
@@ -218,9 +218,9 @@ func (v Verdict) Why() i18n.Text {
 	case !ok:
 		return v.Outcome.Word()
 	case against.Panics:
-		return callPanics
+		return panicText
 	case v.Failure.Loss && (against.Rule == oracle.Exclusion || against.Rule == oracle.LossHidden):
-		return lossHidden
+		return hiddenLossText
 	}
 	return i18n.Text(against.Rule)
 }

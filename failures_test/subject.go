@@ -114,10 +114,10 @@ func Applies(f catalogue.Failure, s Subject) bool { return s.lacks(f).Text == ""
 
 // The texts for a failure that does not apply.
 var (
-	lacksFeature = i18n.New("this lock has no {features}")
-	otherServers = i18n.New("the failures of RedLock are for a lock of several servers, all others for a lock of one")
-	lacksVariant = i18n.New("this lock has no {variant}")
-	notWith      = i18n.New("not for a lock with {features}")
+	missingFeatureText  = i18n.New("this lock has no {features}")
+	wrongServersText    = i18n.New("the failures of RedLock are for a lock of several servers, all others for a lock of one")
+	missingVariantText  = i18n.New("this lock has no {variant}")
+	excludedFeatureText = i18n.New("not for a lock with {features}")
 )
 
 // lacks returns the reason why a failure does not apply; no text if it does.
@@ -128,13 +128,13 @@ func (s Subject) lacks(f catalogue.Failure) i18n.Message {
 	barred := named(f.Unless, has)
 	switch {
 	case (f.Family == catalogue.RedLock) != (s.NewOver != nil):
-		return otherServers.Args()
+		return wrongServersText.Args()
 	case missing != "":
-		return lacksFeature.Args("features", missing)
+		return missingFeatureText.Args("features", missing)
 	case barred != "":
-		return notWith.Args("features", barred)
+		return excludedFeatureText.Args("features", barred)
 	case !varies && (f.Variant == catalogue.FixedLease && has(Watchdog) || slices.Contains([]Variant{catalogue.LongLease, catalogue.Beside, catalogue.BesideRenewed, catalogue.Crowded}, f.Variant)):
-		return lacksVariant.Args("variant", i18n.Text(f.Variant))
+		return missingVariantText.Args("variant", i18n.Text(f.Variant))
 	}
 	return i18n.Message{}
 }

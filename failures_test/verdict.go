@@ -177,7 +177,7 @@ func (v Verdict) Is(want Outcome) bool {
 	return v.Outcome == want && (itself || want != Broken && want != Limit || strings.HasPrefix(v.Subject, "doc"))
 }
 
-var unknownTo = i18n.New("Redis does not know the command {command}, which {client} sends. Check how it is spelled; the embedded Redis lacks a few commands.")
+var unknownCommandText = i18n.New("Redis does not know the command {command}, which {client} sends. Check how it is spelled; the embedded Redis lacks a few commands.")
 
 // unknownCommand returns that Redis does not know a command of a call that failed, or no text.
 func unknownCommand(tr *trace.Trace) i18n.Message {
@@ -188,7 +188,7 @@ func unknownCommand(tr *trace.Trace) i18n.Message {
 	for _, e := range tr.Events {
 		switch {
 		case e.Kind == trace.Executed && strings.HasPrefix(e.Reply, "(error) ERR unknown command"):
-			unknown[e.Call] = unknownTo.Args("command", e.Command[0], "client", e.Client)
+			unknown[e.Call] = unknownCommandText.Args("command", e.Command[0], "client", e.Client)
 		case e.Kind == trace.Returned && e.Result.Error != "" && unknown[e.Call].Text != "":
 			return unknown[e.Call]
 		}

@@ -45,9 +45,9 @@ const (
 )
 
 // Can returns the sentence that names who can prevent a failure, with a place for a {command} that shows it.
-func (p Preventer) Can() i18n.Text { return whoCan[p] }
+func (p Preventer) Can() i18n.Text { return preventerTexts[p] }
 
-var whoCan = map[Preventer]i18n.Text{
+var preventerTexts = map[Preventer]i18n.Text{
 	Resource: i18n.New("The resource can: {command}"), Majority: i18n.New("A majority can: {command}"), Caller: i18n.New("The caller can: {command}"),
 }
 

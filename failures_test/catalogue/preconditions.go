@@ -16,26 +16,26 @@ type Precondition func(*trace.Trace) (missing i18n.Message)
 
 // The texts for a missing precondition.
 var (
-	lessGiven    = i18n.New("{client} got the lock {n} times, not {wanted}")
-	keyWent      = i18n.New("{client}'s key was already deleted, so the failure could not happen")
-	keyStayed    = i18n.New("{client}'s key was still there")
-	noneWaited   = i18n.New("not all of these clients waited: {clients}")
-	neverGaveUp  = i18n.New("{client} did not give up while another client held the lock")
-	notAtOnce    = i18n.New("{client} did not ask at the same moment as {other}")
-	noneBeside   = i18n.New("{client} did not have two Locks under way at once")
-	noneOvertook = i18n.New("{client} did not get the lock while {other} was about to take it")
-	notAtItsEnd  = i18n.New("{client} did not ask in the last millisecond of a lease")
-	noneRenewed  = i18n.New("nothing renewed {client}'s lock")
-	noneLate     = i18n.New("no Unlock of {client} reached Redis when {client} had the lock again")
-	noneTooLate  = i18n.New("no command of {client} took the lock after its call was over")
-	noRenewal    = i18n.New("no renewal was on its way when {client} unlocked")
-	stillOpen    = i18n.New("Close of {client} did not return")
-	noneInserted = i18n.New("{client} did not ask the ledger to insert an order")
-	notOneEach   = i18n.New("{client} and {other} did not each have one of the locks")
-	noneLacking  = i18n.New("no replica took over without the key that {client} had set")
-	noneHaving   = i18n.New("no replica took over with the key that {client} had set")
-	noneMissing  = i18n.New("WAIT was not answered with 0")
-	noSuchAnswer = i18n.New("Redis did not answer any command with {error}")
+	missingGrantText           = i18n.New("{client} got the lock {n} times, not {wanted}")
+	deletedKeyText             = i18n.New("{client}'s key was already deleted, so the failure could not happen")
+	keptKeyText                = i18n.New("{client}'s key was still there")
+	missingWaiterText          = i18n.New("not all of these clients waited: {clients}")
+	missingGiveUpText          = i18n.New("{client} did not give up while another client held the lock")
+	missingConcurrentLockText  = i18n.New("{client} did not ask at the same moment as {other}")
+	missingSecondLockText      = i18n.New("{client} did not have two Locks under way at once")
+	missingOvertakingText      = i18n.New("{client} did not get the lock while {other} was about to take it")
+	missingLastMomentText      = i18n.New("{client} did not ask in the last millisecond of a lease")
+	missingRenewalText         = i18n.New("nothing renewed {client}'s lock")
+	missingLateUnlockText      = i18n.New("no Unlock of {client} reached Redis when {client} had the lock again")
+	missingLateGrantText       = i18n.New("no command of {client} took the lock after its call was over")
+	missingRenewalAtUnlockText = i18n.New("no renewal was on its way when {client} unlocked")
+	missingCloseText           = i18n.New("Close of {client} did not return")
+	missingInsertText          = i18n.New("{client} did not ask the ledger to insert an order")
+	missingCrossedLocksText    = i18n.New("{client} and {other} did not each have one of the locks")
+	missingKeyLossText         = i18n.New("no replica took over without the key that {client} had set")
+	missingKeyCopyText         = i18n.New("no replica took over with the key that {client} had set")
+	missingUnconfirmedWaitText = i18n.New("WAIT was not answered with 0")
+	missingErrorText           = i18n.New("Redis did not answer any command with {error}")
 )
 
 // Unmet returns the first precondition that is missing in a trace, or no text.
@@ -72,7 +72,7 @@ func given(clients string) Precondition {
 		}
 		for client := range strings.FieldsSeq(clients) {
 			if wanted[client]++; times[client] < wanted[client] {
-				return lessGiven.Args("client", client, "n", times[client], "wanted", strings.Count(clients, client))
+				return missingGrantText.Args("client", client, "n", times[client], "wanted", strings.Count(clients, client))
 			}
 		}
 		return i18n.Message{}
@@ -82,14 +82,14 @@ func given(clients string) Precondition {
 // taken: the client's key was removed in an event of that kind or operation.
 func taken(client, how string) Precondition {
 	return func(tr *trace.Trace) i18n.Message {
-		missing := keyStayed
+		missing := keptKeyText
 		for _, e := range tr.Events {
 			for _, x := range e.Effects {
 				switch is := x.Owner.Client == client && (x.Kind == trace.Lapsed || x.Kind == trace.Removed); {
 				case is && (string(e.Kind) == how || e.Op == how):
 					return i18n.Message{}
 				case is && e.At < tr.Lease:
-					missing = keyWent
+					missing = deletedKeyText
 				}
 			}
 		}
@@ -112,7 +112,7 @@ func waits(clients string) Precondition {
 // waitsAs: the clients waited in Lock in an event of one of those kinds, or as one of those
 // operations was called.
 func waitsAs(clients string, moments ...string) Precondition {
-	return seen(noneWaited.Args("clients", clients), func(s *trace.Scene) bool {
+	return seen(missingWaiterText.Args("clients", clients), func(s *trace.Scene) bool {
 		e := s.Event
 		isMoment := slices.Contains(moments, string(e.Kind)) || e.Kind == trace.Called && slices.Contains(moments, e.Op)
 		isAway := func(client string) bool { call, _ := s.Call(client); return call.Op != trace.OpLock }
@@ -122,7 +122,7 @@ func waitsAs(clients string, moments ...string) Precondition {
 
 // givesUp: a Lock of that client returned while another client still had the lock.
 func givesUp(client string) Precondition {
-	return seen(neverGaveUp.Args("client", client), func(s *trace.Scene) bool {
+	return seen(missingGiveUpText.Args("client", client), func(s *trace.Scene) bool {
 		e := s.Event
 		return e.Kind == trace.Returned && e.Op == trace.OpLock && e.Client == client && len(s.Others(client)) > 0
 	})
@@ -131,7 +131,7 @@ func givesUp(client string) Precondition {
 // asksWhile: that client called Lock while the Lock of the other one was on its way, and
 // no client had the lock.
 func asksWhile(client, other string) Precondition {
-	return seen(notAtOnce.Args("client", client, "other", other), func(s *trace.Scene) bool {
+	return seen(missingConcurrentLockText.Args("client", client, "other", other), func(s *trace.Scene) bool {
 		e := s.Event
 		call, busy := s.Call(other)
 		return e.Kind == trace.Called && e.Op == trace.OpLock && e.Client == client &&
@@ -141,7 +141,7 @@ func asksWhile(client, other string) Precondition {
 
 // asksTwice: that client had two Locks under way at once.
 func asksTwice(client string) Precondition {
-	return seen(noneBeside.Args("client", client), func(s *trace.Scene) bool {
+	return seen(missingSecondLockText.Args("client", client), func(s *trace.Scene) bool {
 		isOther := func(call *trace.Event) bool { return call.Client != client || call.Op != trace.OpLock }
 		return len(slices.DeleteFunc(slices.Clone(s.Calls), isOther)) > 1
 	})
@@ -150,7 +150,7 @@ func asksTwice(client string) Precondition {
 // overtakes: that client got the lock while the command with which the other one took it was
 // on its way.
 func overtakes(client, other string) Precondition {
-	return seen(noneOvertook.Args("client", client, "other", other), func(s *trace.Scene) bool {
+	return seen(missingOvertakingText.Args("client", client, "other", other), func(s *trace.Scene) bool {
 		e := s.Event
 		gets := func(x trace.Event) bool { return x.Acquires() && x.Client == client }
 		return e.Kind == trace.Executed && e.Client == other && e.Effects.Include(trace.Installed) &&
@@ -161,7 +161,7 @@ func overtakes(client, other string) Precondition {
 // asksAsItEnds: Redis executed a command of that client while another client's key had less
 // than a millisecond left.
 func asksAsItEnds(client string) Precondition {
-	return seen(notAtItsEnd.Args("client", client), func(s *trace.Scene) bool {
+	return seen(missingLastMomentText.Args("client", client), func(s *trace.Scene) bool {
 		e := s.Event
 		return e.Kind == trace.Executed && e.Client == client && slices.ContainsFunc(s.Keys, func(k trace.Key) bool {
 			left := k.TTL - (e.At - s.KeysAt)
@@ -173,7 +173,7 @@ func asksAsItEnds(client string) Precondition {
 // renewed: a goroutine started by the lock gave that client's key a new lease before the
 // client unlocked.
 func renewed(client string) Precondition {
-	return seen(noneRenewed.Args("client", client), func(s *trace.Scene) bool {
+	return seen(missingRenewalText.Args("client", client), func(s *trace.Scene) bool {
 		extends := func(x trace.Effect) bool { return x.Kind == trace.Leased && x.Owner.Client == client }
 		unlocks := func(e trace.Event) bool { return e.Kind == trace.Called && e.Op == trace.OpUnlock }
 		return s.Event.Background && slices.ContainsFunc(s.Event.Effects, extends) && !slices.ContainsFunc(s.Trace.Events[:s.Index], unlocks)
@@ -182,7 +182,7 @@ func renewed(client string) Precondition {
 
 // arrivesLate: a command of an Unlock reached Redis when its client had the lock again.
 func arrivesLate(client string) Precondition {
-	return seen(noneLate.Args("client", client), func(s *trace.Scene) bool {
+	return seen(missingLateUnlockText.Args("client", client), func(s *trace.Scene) bool {
 		e := s.Event
 		return e.Kind == trace.Executed && e.Op == trace.OpUnlock && e.Client == client && s.Holds(client) > 0
 	})
@@ -191,7 +191,7 @@ func arrivesLate(client string) Precondition {
 // arrivesTooLate: a command of that client's Lock or TryLock took the lock after the call had returned, or
 // after its deadline.
 func arrivesTooLate(client string) Precondition {
-	return seen(noneTooLate.Args("client", client), func(s *trace.Scene) bool {
+	return seen(missingLateGrantText.Args("client", client), func(s *trace.Scene) bool {
 		e := s.Event
 		isOver := func(c trace.Event) bool {
 			isPast := c.Kind == trace.Called && c.Bound > 0 && e.At > c.At+c.Bound
@@ -204,7 +204,7 @@ func arrivesTooLate(client string) Precondition {
 
 // unlocksDuring: a renewal was on its way as that client called Unlock.
 func unlocksDuring(client string) Precondition {
-	return seen(noRenewal.Args("client", client), func(s *trace.Scene) bool {
+	return seen(missingRenewalAtUnlockText.Args("client", client), func(s *trace.Scene) bool {
 		e := s.Event
 		isRenewal := func(r *trace.Request) bool { return r.Call == 0 && !r.Ledger && r.Process == client }
 		return e.Kind == trace.Called && e.Op == trace.OpUnlock && e.Client == client && slices.ContainsFunc(s.UnderWay, isRenewal)
@@ -213,21 +213,21 @@ func unlocksDuring(client string) Precondition {
 
 // closes: that client's Close returned.
 func closes(client string) Precondition {
-	return seen(stillOpen.Args("client", client), func(s *trace.Scene) bool {
+	return seen(missingCloseText.Args("client", client), func(s *trace.Scene) bool {
 		return s.Event.Kind == trace.Returned && s.Event.Op == trace.OpClose && s.Event.Client == client
 	})
 }
 
 // inserts: that client asked the ledger to insert an order.
 func inserts(client string) Precondition {
-	return seen(noneInserted.Args("client", client), func(s *trace.Scene) bool {
+	return seen(missingInsertText.Args("client", client), func(s *trace.Scene) bool {
 		return s.Event.Kind == trace.Stored && s.Event.Op == trace.OpInsert && s.Event.Client == client
 	})
 }
 
 // haveOneEach: each of two clients had one key in Redis while it waited for the other's.
 func haveOneEach(client, other string) Precondition {
-	return seen(notOneEach.Args("client", client, "other", other), func(s *trace.Scene) bool {
+	return seen(missingCrossedLocksText.Args("client", client, "other", other), func(s *trace.Scene) bool {
 		has := func(name string) bool {
 			call, busy := s.Call(name)
 			return busy && call.Op == trace.OpLock && slices.ContainsFunc(s.Keys, func(k trace.Key) bool { return k.Owner.Client == name })
@@ -241,18 +241,18 @@ func takesOver(how i18n.Text, client string) Precondition {
 	return seen(how.Args("client", client), func(s *trace.Scene) bool {
 		isOwn := func(k trace.Key) bool { return k.Owner.Client == client }
 		hasSet := func(e trace.Event) bool { return e.Client == client && e.Effects.Include(trace.Installed) }
-		return s.Event.Fault == trace.Promoted && slices.ContainsFunc(s.Keys, isOwn) == (how == noneHaving) && slices.ContainsFunc(s.Trace.Events[:s.Index], hasSet)
+		return s.Event.Fault == trace.Promoted && slices.ContainsFunc(s.Keys, isOwn) == (how == missingKeyCopyText) && slices.ContainsFunc(s.Trace.Events[:s.Index], hasSet)
 	})
 }
 
 // waitsInVain: Redis answered a WAIT with 0.
-var waitsInVain = seen(noneMissing.Args(), func(s *trace.Scene) bool {
+var waitsInVain = seen(missingUnconfirmedWaitText.Args(), func(s *trace.Scene) bool {
 	return s.Event.Kind == trace.Executed && s.Event.Command[0] == "WAIT" && s.Event.Reply == "0"
 })
 
 // answered: Redis answered a command with that error.
 func answered(text string) Precondition {
-	return seen(noSuchAnswer.Args("error", text), func(s *trace.Scene) bool {
+	return seen(missingErrorText.Args("error", text), func(s *trace.Scene) bool {
 		return s.Event.Kind == trace.Executed && strings.HasPrefix(s.Event.Reply, "(error) "+text)
 	})
 }

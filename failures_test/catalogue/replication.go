@@ -17,7 +17,7 @@ var OfReplicas = onReplicas([]Failure{
 		Fixed:    "WAIT, and an acquire that is undone if too few replicas confirm it.",
 		Breaks:   []oracle.Rule{oracle.Damage},
 		Given:    []oracle.Rule{oracle.Exclusion},
-		Requires: []Precondition{given("B"), takesOver(noneLacking, "A")},
+		Requires: []Precondition{given("B"), takesOver(missingKeyLossText, "A")},
 		Script: func(w *world.World) {
 			losesMaster(w, behind(w, w.Lease/15))
 		},
@@ -48,7 +48,7 @@ var OfReplicas = onReplicas([]Failure{
 		Fixed:    "Not by WAIT for some replicas. WAIT for all of them closes this hole, but then one replica that is down stops all clients. A guard of the resource needs neither.",
 		Breaks:   []oracle.Rule{oracle.Damage},
 		Given:    []oracle.Rule{oracle.Exclusion},
-		Requires: []Precondition{given("A B"), takesOver(noneLacking, "A")},
+		Requires: []Precondition{given("A B"), takesOver(missingKeyLossText, "A")},
 		Script: func(w *world.World) {
 			w.Replica(2).Cut()
 			losesMaster(w, w.Replica(2).Promote)
@@ -60,7 +60,7 @@ var OfReplicas = onReplicas([]Failure{
 		Story:    "A takes the lock, and both replicas have the key. A unlocks: the master deletes it and dies before that has arrived. R2 takes over, and A's key is there again. No client holds the lock, and none will delete the key: B is refused until the lease ends. WAIT after the DEL would tell A of it, but there is nothing to undo.",
 		Fixed:    "Only limited: by a short lease. That is one more reason why a lock needs one.",
 		Breaks:   []oracle.Rule{oracle.Leak},
-		Requires: []Precondition{given("A B"), takesOver(noneHaving, "A")},
+		Requires: []Precondition{given("A B"), takesOver(missingKeyCopyText, "A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock(world.Within(patience(w)))

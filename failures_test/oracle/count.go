@@ -8,12 +8,12 @@ import (
 )
 
 var (
-	countFails      = i18n.New("HoldCount of {client} failed with {error}, but the key in Redis is {client}'s own")
-	countsOther     = i18n.New("{client} holds the lock {times}, but Redis counts {n}")
-	tellsOther      = i18n.New("HoldCount of {client} returned {told}, but Redis counts {n}")
-	tellsOtherTimes = i18n.New("HoldCount of {client} returned {told}, but {client} holds the lock {times}")
-	notAtAll        = i18n.New("0 times")
-	oftener         = i18n.NewPlural("once", "{n} times")
+	failedCountText   = i18n.New("HoldCount of {client} failed with {error}, but the key in Redis is {client}'s own")
+	redisCountText    = i18n.New("{client} holds the lock {times}, but Redis counts {n}")
+	reportedCountText = i18n.New("HoldCount of {client} returned {told}, but Redis counts {n}")
+	reportedHoldsText = i18n.New("HoldCount of {client} returned {told}, but {client} holds the lock {times}")
+	zeroTimesText     = i18n.New("0 times")
+	timesText         = i18n.NewPlural("once", "{n} times")
 )
 
 // holdCount compares the number of a client's holds with the count in Redis and with
@@ -31,7 +31,7 @@ func holdCount(f *file) func(*trace.Scene) {
 			}
 		}
 		if e.Kind == trace.Returned && e.Op == trace.OpCount && e.Result.Claim == trace.ClaimRefused && s.Holds(e.Client) > 0 && owns(f.Trace, s.Keys, e.Client) {
-			f.report(e, countFails, "error", e.Result.Error)
+			f.report(e, failedCountText, "error", e.Result.Error)
 		}
 		if e.Kind != trace.Returned || e.Op == trace.OpRun || e.Result.Claim != trace.ClaimDone {
 			return
@@ -44,21 +44,21 @@ func holdCount(f *file) func(*trace.Scene) {
 		elsewhere := !there && owns(f.Trace, s.Keys, e.Client)
 		switch taken := s.Holds(e.Client); {
 		case there && !lost[e.Client] && counted != taken*len(f.Locks(e.Client)):
-			f.report(e, countsOther, "times", times(taken), "n", counted)
+			f.report(e, redisCountText, "times", times(taken), "n", counted)
 		case e.Op != trace.OpCount:
 		case elsewhere && e.Result.Count != taken:
-			f.report(e, tellsOtherTimes, "told", e.Result.Count, "times", times(taken))
+			f.report(e, reportedHoldsText, "told", e.Result.Count, "times", times(taken))
 		case !elsewhere && e.Result.Count != counted:
-			f.report(e, tellsOther, "told", e.Result.Count, "n", counted)
+			f.report(e, reportedCountText, "told", e.Result.Count, "n", counted)
 		}
 	}
 }
 
 func times(n int) i18n.Message {
 	if n == 0 {
-		return notAtAll.Args()
+		return zeroTimesText.Args()
 	}
-	return oftener.Of(n)
+	return timesText.Of(n)
 }
 
 // countOf adds up the counts of a client in the hashes that Redis holds: "A1=2".

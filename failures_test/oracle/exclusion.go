@@ -10,10 +10,10 @@ import (
 )
 
 var (
-	twoInside     = i18n.New("{client} is inside the lock while {other} still is")
-	leaseTooShort = i18n.New("{what}: {why}")
-	orderTwice    = i18n.New("the ledger has the order {order} twice, from {first} and from {second}")
-	newestRefused = i18n.New("the ledger refuses the token of {client}, the newest holder")
+	twoInsideText      = i18n.New("{client} is inside the lock while {other} still is")
+	shortLeaseText     = i18n.New("{what}: {why}")
+	duplicateOrderText = i18n.New("the ledger has the order {order} twice, from {first} and from {second}")
+	refusedNewestText  = i18n.New("the ledger refuses the token of {client}, the newest holder")
 )
 
 // exclusion reports clients that get the lock while another one believes that it holds it. A holder
@@ -27,7 +27,7 @@ func exclusion(f *file) func(*trace.Scene) {
 			if got, ok := leaseOf(s, effect); ok && e.Kind == trace.Executed {
 				delete(short, effect.Owner.Client)
 				if got+f.Slack+time.Millisecond < f.Lease {
-					short[effect.Owner.Client] = otherLease.Args("client", effect.Owner.Client, "asked", f.Lease, "command", shape(e), "time", got)
+					short[effect.Owner.Client] = wrongLeaseText.Args("client", effect.Owner.Client, "asked", f.Lease, "command", shape(e), "time", got)
 				}
 			}
 			switch {
@@ -46,9 +46,9 @@ func exclusion(f *file) func(*trace.Scene) {
 				continue
 			}
 			if why, is := short[other]; is && !owns(f.Trace, s.Keys, other) {
-				f.report(e, leaseTooShort, "what", twoInside.Args("client", e.Client, "other", other), "why", why)
+				f.report(e, shortLeaseText, "what", twoInsideText.Args("client", e.Client, "other", other), "why", why)
 			} else {
-				f.report(e, twoInside, "other", other)
+				f.report(e, twoInsideText, "other", other)
 			}
 			f.note(f.last(e, func(sent *trace.Event) bool { return sent.Call == e.Call && overwritesOf(sent, other) }))
 			break
@@ -83,6 +83,7 @@ func Noticed(tr *trace.Trace) bool {
 	})
 }
 
+// damage reports orders that are in the ledger twice, and a refused token of the newest holder.
 func damage(f *file) func(*trace.Scene) {
 	newest := "" // the client that got the lock last
 	return func(s *trace.Scene) {
@@ -91,12 +92,12 @@ func damage(f *file) func(*trace.Scene) {
 			newest = e.Client
 		}
 		if e.IsStale() && e.Client == newest {
-			f.report(e, newestRefused)
+			f.report(e, refusedNewestText)
 		}
 		for n := len(s.Before.Orders); n < len(e.Orders); n++ {
 			same := func(o trace.Order) bool { return o.Name == e.Orders[n].Name }
 			if first := slices.IndexFunc(e.Orders[:n], same); first >= 0 {
-				f.report(e, orderTwice, "order", strconv.Quote(e.Orders[n].Name), "first", e.Orders[first].Client, "second", e.Orders[n].Client)
+				f.report(e, duplicateOrderText, "order", strconv.Quote(e.Orders[n].Name), "first", e.Orders[first].Client, "second", e.Orders[n].Client)
 			}
 		}
 	}

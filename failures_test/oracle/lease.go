@@ -8,7 +8,7 @@ import (
 	"lockkata/internal/i18n"
 )
 
-var otherLease = i18n.New("{client} asked for a lease of {asked}, but its {command} set {time}")
+var wrongLeaseText = i18n.New("{client} asked for a lease of {asked}, but its {command} set {time}")
 
 // leaseAsked reports keys whose lease is not the one asked for. An Unlock may leave a short one, and a command
 // may set the lease that is left.
@@ -24,7 +24,7 @@ func leaseAsked(f *file) func(*trace.Scene) {
 			was, isLeased := ttlOf(s.Before.Keys, x.Key, e.Server)
 			if keeps := x.Kind == trace.Leased && isLeased && got >= was-(e.At-s.Before.KeysAt); ok && (got > 2*f.Lease || !keeps && got+f.Slack < f.Lease*2/3 && (trace.IsAcquire(e.Op) || e.Background)) {
 				told[e.Client] = true
-				f.report(e, otherLease, "asked", f.Lease, "command", shape(e), "time", got)
+				f.report(e, wrongLeaseText, "asked", f.Lease, "command", shape(e), "time", got)
 				return
 			}
 		}

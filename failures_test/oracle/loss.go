@@ -9,8 +9,8 @@ import (
 )
 
 var (
-	lossHidden   = i18n.New("Unlock returned nil, but {client} had already lost the lock")
-	lossTooEarly = i18n.New("the lock told {client} that its hold was lost, but its key is there, and its lease lasts for another {time}")
+	hiddenLossText = i18n.New("Unlock returned nil, but {client} had already lost the lock")
+	earlyLossText  = i18n.New("the lock told {client} that its hold was lost, but its key is there, and its lease lasts for another {time}")
 )
 
 // lossReported reports Unlocks that hide a loss: they return nil although the client has lost its hold.
@@ -39,7 +39,7 @@ func lossReported(f *file) func(*trace.Scene) {
 			return
 		}
 		if lost[e.Client] && e.Result.Claim == trace.ClaimDone && !f.hasFreed(e.Call) {
-			f.report(e, lossHidden)
+			f.report(e, hiddenLossText)
 		}
 		if s.Holds(e.Client) == 0 { // if a hold is left, its Unlock has to report the loss too
 			lost[e.Client] = false
@@ -47,10 +47,10 @@ func lossReported(f *file) func(*trace.Scene) {
 	}
 }
 
-// lossIsTrue reports holders that are told of a loss before they unlock, although their key is there
+// earlyLoss reports holders that are told of a loss before they unlock, although their key is there
 // and much is left of the lease that Redis gave them last. A client that cannot reach Redis may give
 // up early.
-func lossIsTrue(f *file) func(*trace.Scene) {
+func earlyLoss(f *file) func(*trace.Scene) {
 	until := map[string]time.Duration{} // client → the end of its lease, as far as it knows
 	return func(s *trace.Scene) {
 		e := s.Event
@@ -68,7 +68,7 @@ func lossIsTrue(f *file) func(*trace.Scene) {
 		case e.Kind == trace.Lost:
 			lasts := until[e.Client] - e.At
 			if s.Before.Holds(e.Client) > 0 && owns(f.Trace, s.Keys, e.Client) && lasts > f.Lease/3+Grace(f.Trace) {
-				f.report(e, lossTooEarly, "time", lasts.Truncate(time.Millisecond))
+				f.report(e, earlyLossText, "time", lasts.Truncate(time.Millisecond))
 			}
 		}
 	}

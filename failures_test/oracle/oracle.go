@@ -79,8 +79,8 @@ var definitions = []definition{
 	{Polling, "while nothing happens, waiters send only a few commands in each lease.", countCommands},
 	{Lease, "a key gets the lease that was asked for: no more than twice as long, and no more than a third shorter.", leaseAsked},
 	{Waiting, "while another process holds the lock, Lock waits, and TryLock returns false at once.", lockWaits},
-	{Context, "Lock and TryLock return soon after their context has ended. When the process closes the lock, a waiting Lock returns without it.", heedsContext},
-	{EarlyLoss, "a client that can reach Redis is not told that its lock is lost while its key is there and much of its lease is left.", lossIsTrue},
+	{Context, "Lock and TryLock return soon after their context has ended. When the process closes the lock, a waiting Lock returns without it.", ignoredContext},
+	{EarlyLoss, "a client that can reach Redis is not told that its lock is lost while its key is there and much of its lease is left.", earlyLoss},
 	{RepeatedValue, "each hold writes a new value, and a random one, so that no other hold has the same.", repeatedValue},
 	{EarlyUnlock, "Unlock waits for a renewal that is under way, and then frees the lock.", earlyUnlock},
 	{KeptSubscription, "a waiter that gives up ends its subscription.", keptSubscription},
@@ -205,7 +205,7 @@ func (f *file) report(e *trace.Event, text i18n.Text, pairs ...any) {
 // reportOf adds a finding: by the time of an event, a client has broken the rule.
 func (f *file) reportOf(client string, e *trace.Event, text i18n.Text, pairs ...any) {
 	said := text.Args(append(pairs, "client", client)...)
-	found := Finding{Rule: f.rule, Step: e.Step, At: e.At, Client: client, Text: said.Localize(i18n.English), Panics: text == panics, said: said}
+	found := Finding{Rule: f.rule, Step: e.Step, At: e.At, Client: client, Text: said.Localize(i18n.English), Panics: text == panicText, said: said}
 	if n := len(f.found); n == 0 || f.found[n-1].At != found.At || f.found[n-1].Text != found.Text { // once for several servers
 		f.found = append(f.found, found)
 	}

@@ -7,7 +7,7 @@ import (
 	"lockkata/internal/i18n"
 )
 
-var chatters = i18n.New("{client} sent {n} commands while it waited (limit {most})")
+var commandCountText = i18n.New("{client} sent {n} commands while it waited (limit {most})")
 
 // Limits for the commands of a waiter that listens.
 const (
@@ -58,7 +58,7 @@ func countCommands(f *file) func(*trace.Scene) {
 		isJudged := l.subscribed || f.rule == Polling
 		if most := l.allowed + int(perLease*(l.waited+time.Millisecond)/f.Lease); isJudged && l.sent > most && !l.told {
 			l.told = true
-			f.report(e, chatters, "n", l.sent, "most", most)
+			f.report(e, commandCountText, "n", l.sent, "most", most)
 		}
 	}
 }

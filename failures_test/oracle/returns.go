@@ -10,13 +10,13 @@ import (
 )
 
 var (
-	waitsNot  = i18n.New("Lock of {client} returned after {time} without waiting for {other}: {error}")
-	tryFails  = i18n.New("TryLock of {client} failed with {error} instead of returning false, while {other} holds the lock")
-	tryWaits  = i18n.New("TryLock of {client} has not returned after {time}, while {other} holds the lock")
-	staysAway = i18n.New("{call} of {client} has not returned after {time}")
-	heedsNot  = i18n.New("{call} of {client} has not returned {time} after its context ended")
-	waitsShut = i18n.New("Lock of {client} has not returned {time} after its process closed the lock")
-	getsShut  = i18n.New("Lock gave {client} the lock after its process had closed it")
+	impatientLockText   = i18n.New("Lock of {client} returned after {time} without waiting for {other}: {error}")
+	failedTryLockText   = i18n.New("TryLock of {client} failed with {error} instead of returning false, while {other} holds the lock")
+	slowTryLockText     = i18n.New("TryLock of {client} has not returned after {time}, while {other} holds the lock")
+	endlessCallText     = i18n.New("{call} of {client} has not returned after {time}")
+	ignoredContextText  = i18n.New("{call} of {client} has not returned {time} after its context ended")
+	waitAfterCloseText  = i18n.New("Lock of {client} has not returned {time} after its process closed the lock")
+	grantAfterCloseText = i18n.New("Lock gave {client} the lock after its process had closed it")
 )
 
 // lockWaits reports a Lock that gives up before its context ends while another process holds the lock, a
@@ -33,9 +33,9 @@ func lockWaits(f *file) func(*trace.Scene) {
 			client := try.call.Client
 			switch others := s.Others(client); {
 			case len(others) > 0:
-				f.reportOf(client, e, tryWaits, "time", try.late, "other", others[0])
+				f.reportOf(client, e, slowTryLockText, "time", try.late, "other", others[0])
 			case s.Holds(client) > 0:
-				f.reportOf(client, e, tryWaits, "time", try.late, "other", client)
+				f.reportOf(client, e, slowTryLockText, "time", try.late, "other", client)
 			}
 		}
 		switch e.Kind {
@@ -52,14 +52,14 @@ func lockWaits(f *file) func(*trace.Scene) {
 			}
 		case trace.Blocked: // however late each answer was
 			if began, busy := s.Call(e.Client); busy && (e.Op == trace.OpTryLock || e.Op == trace.OpUnlock) && e.At-began.At >= e.Bound && !s.Condition(e.Process).Away() {
-				f.report(e, staysAway, "time", e.At-began.At)
+				f.report(e, endlessCallText, "time", e.At-began.At)
 			}
 		case trace.Returned:
 			took := e.At - call.At
 			others := s.Others(e.Client)
 			if call.Op == trace.OpTryLock && e.Result.Error != "" && took <= Grace(f.Trace) && call.Bound == 0 && taken[e.Process] == 0 &&
 				!f.calls[e.Call].left && !failed[e.Process] && !failed[""] && len(others) > 0 && !s.Condition(e.Process).Closed {
-				f.report(e, tryFails, "other", others[0], "error", e.Result.Error)
+				f.report(e, failedTryLockText, "other", others[0], "error", e.Result.Error)
 			}
 			if e.Acquires() {
 				taken[e.Process]++
@@ -71,16 +71,16 @@ func lockWaits(f *file) func(*trace.Scene) {
 				return
 			}
 			if len(others) > 0 && gaveUp {
-				f.report(e, waitsNot, "time", took, "other", others[0], "error", e.Result.Error)
+				f.report(e, impatientLockText, "time", took, "other", others[0], "error", e.Result.Error)
 			}
 		}
 	}
 }
 
-// heedsContext reports acquires that go on after their context has ended, or after their process
+// ignoredContext reports acquires that go on after their context has ended, or after their process
 // has closed the lock. Commands that are on their way may arrive first, and a paused process notices
 // nothing. Without a network nothing arrives: then a deadline has to end the call.
-func heedsContext(f *file) func(*trace.Scene) {
+func ignoredContext(f *file) func(*trace.Scene) {
 	over, shut := due{}, due{}
 	return func(s *trace.Scene) {
 		e := s.Event
@@ -93,7 +93,7 @@ func heedsContext(f *file) func(*trace.Scene) {
 				}
 			}
 		case e.Acquires() && isShut:
-			f.report(e, getsShut)
+			f.report(e, grantAfterCloseText)
 		case e.Kind == trace.Called && trace.IsAcquire(e.Op) && e.Bound > 0:
 			over[e.Call] = promise{call: e, by: e.At + e.Bound, ends: true}
 		case e.Kind == trace.Cancelled && trace.IsAcquire(e.Op):
@@ -102,10 +102,10 @@ func heedsContext(f *file) func(*trace.Scene) {
 			}
 		}
 		for _, p := range over.late(f, s) {
-			f.reportOf(p.call.Client, e, heedsNot, "call", p.call.Op, "time", p.late)
+			f.reportOf(p.call.Client, e, ignoredContextText, "call", p.call.Op, "time", p.late)
 		}
 		for _, p := range shut.late(f, s) {
-			f.reportOf(p.call.Client, e, waitsShut, "time", p.late)
+			f.reportOf(p.call.Client, e, waitAfterCloseText, "time", p.late)
 		}
 	}
 }

@@ -10,13 +10,13 @@ import (
 )
 
 var (
-	nobodyHolds     = i18n.New("{client} waited {time} in vain: no live client holds the lock")
-	onlyItselfHolds = i18n.New("{client} waited {time} in vain: only {client} itself holds the lock")
-	oneEach         = i18n.New("{client} waited {time} in vain: each client holds one lock and waits for the other's")
-	notWoken        = i18n.New("the lock is free, but {client} was not woken")
-	notServed       = i18n.New("the lock has been free for {time}, but {client} does not get it")
-	heldTooLong     = i18n.New("{client} does not get the lock: {other} has held it for {time}")
-	overtakes       = i18n.New("{client} gets the lock, but {other} of the same process has waited longer")
+	vainWaitText        = i18n.New("{client} waited {time} in vain: no live client holds the lock")
+	selfDeadlockText    = i18n.New("{client} waited {time} in vain: only {client} itself holds the lock")
+	mutualDeadlockText  = i18n.New("{client} waited {time} in vain: each client holds one lock and waits for the other's")
+	lostWakeUpText      = i18n.New("the lock is free, but {client} was not woken")
+	unservedWaiterText  = i18n.New("the lock has been free for {time}, but {client} does not get it")
+	endlessHoldText     = i18n.New("{client} does not get the lock: {other} has held it for {time}")
+	overtakenWaiterText = i18n.New("{client} gets the lock, but {other} of the same process has waited longer")
 )
 
 // deadlock reports clients that give up waiting although for a while no other client had a
@@ -67,18 +67,18 @@ func deadlock(f *file) func(*trace.Scene) {
 		if !gaveUp(e, call) || e.At-since[e.Call] <= Grace(f.Trace) {
 			return
 		}
-		why := nobodyHolds
+		why := vainWaitText
 		switch {
 		case s.Holds(e.Client) > 0:
-			why = onlyItselfHolds
+			why = selfDeadlockText
 		case len(f.Locks(e.Client)) > 1:
-			why = oneEach
+			why = mutualDeadlockText
 		}
 		f.report(e, why, "time", (e.At - call.At).Truncate(time.Second))
 		switch {
-		case why == onlyItselfHolds:
+		case why == selfDeadlockText:
 			f.note(f.lastOf(e.Call, e))
-		case why == nobodyHolds && len(s.Keys) > 0:
+		case why == vainWaitText && len(s.Keys) > 0:
 			f.note(f.setting(s.Keys[0].Owner, e))
 		}
 	}
@@ -102,7 +102,7 @@ func endlessHold(f *file) func(*trace.Scene) {
 		}
 		for _, other := range s.Others(e.Client) {
 			if lasted := e.At - begun[other]; lasted > LongestHold*f.Lease {
-				f.report(e, heldTooLong, "other", other, "time", lasted.Truncate(time.Second))
+				f.report(e, endlessHoldText, "other", other, "time", lasted.Truncate(time.Second))
 				if len(s.Keys) > 0 {
 					f.note(f.setting(s.Keys[0].Owner, e))
 				}
@@ -130,7 +130,7 @@ func boundedWait(f *file) func(*trace.Scene) {
 		}
 		for _, first := range s.Calls {
 			if first.Op == trace.OpLock && !f.calls[first.Call].left && first.Process == call.Process && first.At < call.At {
-				f.report(e, overtakes, "other", first.Client)
+				f.report(e, overtakenWaiterText, "other", first.Client)
 				return
 			}
 		}
@@ -155,9 +155,9 @@ func lostWakeUp(f *file) func(*trace.Scene) {
 	return func(s *trace.Scene) {
 		e := s.Event
 		for _, call := range waiting {
-			moment, text := Grace(f.Trace), notWoken
+			moment, text := Grace(f.Trace), lostWakeUpText
 			if !listens[call.Process] {
-				moment, text = moment+min(cmp.Or(3*pause[call.Call], f.Lease), f.Lease/3), notServed
+				moment, text = moment+min(cmp.Or(3*pause[call.Call], f.Lease), f.Lease/3), unservedWaiterText
 			} else if latest[call.Call] <= f.Lease/3 { // it asks as well
 				moment += latest[call.Call]
 			}
