@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lockkata/failures_test/catalogue"
+	"lockkata/failures_test/guard"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
 )
@@ -26,29 +27,16 @@ func Flawless(f catalogue.Failure) Outcome {
 	return Safe
 }
 
-// stuckAfter is how long a run may take, in pauses of tick. Most runs take milliseconds.
-// Pauses are counted instead of time, since on a busy machine each pause takes longer, too.
+// stuckAfter is how much processor time a run may take. Most take milliseconds; other tests of the process
+// run meanwhile.
 var stuckAfter = 10 * time.Second
 
-const tick = 10 * time.Millisecond
-
-// within fails the test if run does not return in time, and names the line that spins or
-// blocks: a bubble cannot be left from inside.
+// within fails the test if run does not end, and says why: a bubble cannot be left from inside.
 func within(t *testing.T, what string, run func()) {
 	t.Helper()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		run()
-	}()
-	for range stuckAfter / tick {
-		select {
-		case <-done:
-			return
-		case <-time.After(tick):
-		}
+	if cause := (&guard.Guard{Limit: stuckAfter}).Run(run); cause != nil {
+		t.Fatalf("%s does not end: your lock %s: %s %s", what, cause.Kind, cause.Text, cause.Next)
 	}
-	t.Fatalf("%s did not finish in %v: %s", what, stuckAfter, strings.Join(world.StackDump(), ", "))
 }
 
 // Check runs the whole catalogue on a lock, one subtest for each failure that applies, and fails each
@@ -167,8 +155,8 @@ func checkAll(t *testing.T, s Subject, all []catalogue.Failure, goesOn func(cata
 // print prints the outcome and how it was expected to be, and the timeline if draw is set.
 func (v Verdict) print(t *testing.T, how string, draw bool) {
 	fmt.Fprintf(t.Output(), "%s: %s%s: %s\n", v.Failure.ID, v.Outcome.Word(), how, v.Sentence())
-	if v.Err != nil {
-		fmt.Fprintf(t.Output(), "%v\n", v.Err)
+	if cause := (&guard.Guard{}).CauseOf(v.Err); cause != nil {
+		fmt.Fprintf(t.Output(), "your lock %s: %s %s\n", cause.Kind, cause.Text, cause.Next)
 	}
 	if v.Trace != nil && draw {
 		fmt.Fprintf(t.Output(), "%s\n", timeline.Text(v.Trace, v.Findings, timeline.Options{}))

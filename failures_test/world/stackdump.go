@@ -26,21 +26,26 @@ type Goroutine struct {
 }
 
 var (
-	bubbleHeader = regexp.MustCompile(`^goroutine \d+ (?:[^\[]* )?\[([^\],]*).*synctest bubble (\d+)`)
-	framePlace   = regexp.MustCompile(`^\t(.*/)?([^/]*/[^/]*\.go:\d+)`)
+	bubbleHeader  = regexp.MustCompile(`^goroutine \d+ (?:[^\[]* )?\[([^\],]*).*synctest bubble (\d+)`)
+	networkHeader = regexp.MustCompile(`(?m)^goroutine \d+ (?:[^\[\n]* )?\[IO wait[^\]\n]*synctest bubble`)
+	framePlace    = regexp.MustCompile(`^\t(.*/)?([^/]*/[^/]*\.go:\d+)`)
 )
 
 // Goroutines returns the goroutines of the newest bubble. Code belongs to the lock if its import
 // path begins with pkg. If pkg is empty, all code outside Go, go-redis and the world does.
-func Goroutines(pkg string) []Goroutine { return goroutinesIn(bubbleDump(), pkg) }
+func Goroutines(pkg string) []Goroutine { return goroutinesIn(Stacks(), pkg) }
 
 // HasSubscription reports whether a go-redis subscription is still running.
 func HasSubscription() bool {
-	return strings.Contains(bubbleDump(), goRedis+"v9.(*channel)")
+	return strings.Contains(Stacks(), goRedis+"v9.(*channel)")
 }
 
-// bubbleDump returns the stacks of all goroutines.
-func bubbleDump() string {
+// IsInNetwork reports whether a goroutine of a bubble waits for a real connection, so that no fake time can
+// pass.
+func IsInNetwork() bool { return networkHeader.MatchString(Stacks()) }
+
+// Stacks returns the stacks of all goroutines.
+func Stacks() string {
 	for size := 1 << 20; ; size *= 2 {
 		dump := make([]byte, size)
 		if n := runtime.Stack(dump, true); n < size {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -34,10 +35,16 @@ func (w *wire) Write(b []byte) (int, error) {
 	}
 	w.mu.Unlock()
 	if len(commands) > 0 {
+		sent.Add(int64(len(commands)))
 		w.arrive(commands, callerStack())
 	}
 	return len(b), nil
 }
+
+var sent atomic.Int64
+
+// Sent returns how many commands all clients of all worlds of this process have sent. Any goroutine may ask.
+func Sent() int64 { return sent.Load() }
 
 // Read returns delivered replies. A deadline does not pass while the client is frozen.
 func (w *wire) Read(b []byte) (int, error) {

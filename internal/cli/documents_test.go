@@ -17,8 +17,8 @@ import (
 
 	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/incidents"
+	"lockkata/internal/apart"
 	"lockkata/internal/i18n"
-	"lockkata/internal/kata"
 	"lockkata/internal/page"
 )
 
@@ -103,9 +103,10 @@ func TestFailuresDocumentIsWhatTheCommandPrints(t *testing.T) {
 func TestPageIsGivenTheRunOfAnEditedLock(t *testing.T) {
 	e := page.Edited()
 	if *update {
-		root, err := kata.FindRoot(".")
+		root, err := apart.FindRoot(".")
 		require.NoError(t, err)
-		played, err := kata.PlayEdited(t.Context(), root, os.DirFS("../.."), e, e.Failure, i18n.English)
+		f, _ := catalogue.Find(e.Failure)
+		played, err := (&app{sources: os.DirFS("../.."), lang: i18n.English}).playEdited(t.Context(), root, e, f)
 		require.NoError(t, err)
 		trace, err := json.MarshalIndent(played.Trace, "", " ")
 		require.NoError(t, err)

@@ -3,15 +3,16 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/catalogue"
+	"lockkata/internal/apart"
 	"lockkata/internal/edits"
 	"lockkata/internal/i18n"
-	"lockkata/internal/kata"
 	"lockkata/internal/stages"
 )
 
@@ -36,12 +37,12 @@ func (a *app) showEdited(ctx context.Context, f catalogue.Failure, of stages.Sta
 		return noEditOf.Args("stage", of.NameText(), "name", strconv.Quote(id), "names", strings.Join(ids, ", "))
 	}
 	e := all[at]
-	root, err := kata.FindRoot(".")
+	root, err := apart.FindRoot(".")
 	if err != nil {
 		return err
 	}
 	a.tell(compiling.Args("stage", of.NameText()))
-	v, err := kata.PlayEdited(ctx, root, a.sources, e, f.ID, a.lang)
+	v, err := a.playEdited(ctx, root, e, f)
 	a.doing("")
 	if err != nil {
 		return failedError{err}
@@ -54,4 +55,24 @@ func (a *app) showEdited(ctx context.Context, f catalogue.Failure, of stages.Sta
 	fmt.Fprintf(a.out, "%s\n%s\n%s\n\n", e.File, a.color.Diff("- "+e.Old), a.color.Diff("+ "+e.New))
 	a.show(g, locksOf(f))
 	return nil
+}
+
+// playEdited compiles a lock with an edit, and plays a failure on it.
+func (a *app) playEdited(ctx context.Context, root string, e edits.Edit, f catalogue.Failure) (v failures.Verdict, err error) {
+	raw, err := fs.ReadFile(a.sources, e.File)
+	if err != nil {
+		return v, err
+	}
+	text, err := e.Apply(string(raw))
+	if err != nil {
+		return v, err
+	}
+	bench, err := apart.BuildStage(ctx, root, e.Stage, apart.Files{e.File: text})
+	if err != nil {
+		return v, err
+	}
+	defer bench.Close()
+	bench.Lang = a.lang
+	err = bench.Play(ctx, []failures.Task{{Failure: f, Draw: true}}, func(c failures.Cell) { v = c.Verdict })
+	return v, err
 }

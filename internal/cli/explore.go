@@ -5,16 +5,18 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"os/exec"
+	"runtime"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/guard"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
-	"lockkata/internal/kata"
-	"lockkata/internal/kata/judge"
 	"lockkata/internal/stages"
 )
 
@@ -84,8 +86,14 @@ func (a *app) properties(title i18n.Text, words func(schedule.Property) i18n.Tex
 	return a.say(title) + "\n" + a.table(rows)
 }
 
-// tasks returns the chosen questions of the suite, about each chosen stage.
-func (x exploration) tasks(lang i18n.Language) (tasks []judge.Task, err error) {
+// search is a search of a stage's schedules.
+type search struct {
+	Stage string
+	schedule.Inquiry
+}
+
+// searches returns the chosen questions of the suite, about each chosen stage.
+func (x exploration) searches(lang i18n.Language) (all []search, err error) {
 	asked := stages.Public()
 	if x.stage != "all" {
 		s, err := stages.Find(x.stage)
@@ -106,14 +114,13 @@ func (x exploration) tasks(lang i18n.Language) (tasks []judge.Task, err error) {
 				q.Bound = x.bound
 			}
 			q.Clients = cmp.Or(x.clients, q.Clients)
-			search := judge.Search{Name: s.Subject.Name, Question: q, Attempts: x.attempts}
-			tasks = append(tasks, judge.Task{Lock: s.ID, Lang: lang, Search: &search})
+			all = append(all, search{s.ID, schedule.Inquiry{Name: s.Subject.Name, Question: q, Attempts: x.attempts, Lang: lang}})
 		}
 	}
-	if len(tasks) == 0 {
+	if len(all) == 0 {
 		return nil, nobodyAsks.Args("property", x.property, "env", x.env)
 	}
-	return tasks, nil
+	return all, nil
 }
 
 // answer is the result for one property of one stage.
@@ -128,19 +135,19 @@ func (a *app) explore(ctx context.Context, x exploration) error {
 	if x.asJSON {
 		lang = i18n.English
 	}
-	tasks, err := x.tasks(lang)
+	searches, err := x.searches(lang)
 	if err != nil {
 		return err
 	}
-	replies, err := a.searchAll(ctx, tasks)
+	replies, err := a.searchAll(ctx, searches)
 	a.doing("")
 	if err != nil {
 		return err
 	}
 	var all []answer
 	schedules := 0
-	for i, task := range tasks {
-		answers, err := answersOf(task, replies[i])
+	for i, s := range searches {
+		answers, err := answersOf(s, replies[i])
 		if err != nil {
 			return err
 		}
@@ -155,73 +162,96 @@ func (a *app) explore(ctx context.Context, x exploration) error {
 	return a.printAnswers(x, all, schedules)
 }
 
-// searchAll makes the searches, several of them in processes of their own.
-func (a *app) searchAll(ctx context.Context, tasks []judge.Task) (replies []judge.Reply, err error) {
-	done := func(n, all int) { a.tell(searchesDone.Args("n", n, "all", all)) }
-	if len(tasks) > 1 && a.binary != "" {
-		return kata.SearchStages(ctx, a.binary, tasks, done)
+// searchAll makes the searches, several of them in processes of their own. A reply is empty if the context ended
+// before its search began.
+func (a *app) searchAll(ctx context.Context, all []search) (replies []schedule.Reply, err error) {
+	replies = make([]schedule.Reply, len(all))
+	atOnce, one := 1, a.searchHere
+	if len(all) > 1 && a.binary != "" {
+		atOnce, one = runtime.NumCPU(), a.searchApart
 	}
-	for i, task := range tasks {
-		reply, err := a.search(ctx, task)
-		if err != nil {
-			return nil, err
-		}
-		replies = append(replies, reply)
-		done(i+1, len(tasks))
+	slots, errs := make(chan struct{}, atOnce), make([]error, len(all))
+	var searching sync.WaitGroup
+	var telling sync.Mutex
+	done := 0
+	for i, s := range all {
+		slots <- struct{}{}
+		searching.Go(func() {
+			defer func() { <-slots }()
+			if ctx.Err() == nil {
+				replies[i], errs[i] = one(ctx, s)
+			}
+			telling.Lock()
+			defer telling.Unlock()
+			done++
+			a.tell(searchesDone.Args("n", done, "all", len(all)))
+		})
 	}
-	return replies, nil
+	searching.Wait()
+	return replies, cmp.Or(errs...)
 }
 
-// search makes a search in this process, until the context ends.
-func (a *app) search(ctx context.Context, task judge.Task) (judge.Reply, error) {
+// searchHere makes a search in this process, until the context ends.
+func (a *app) searchHere(ctx context.Context, s search) (schedule.Reply, error) {
 	defer world.TuneForBatch()()
-	stage := stages.MustFind(task.Lock)
+	stage := stages.MustFind(s.Stage)
 	subject, err := failures.DiscoverScripts(a.t, stage.Subject)
 	if err != nil {
-		return judge.Reply{}, failedError{err}
+		return schedule.Reply{}, failedError{err}
 	}
 	begun, reported := time.Now(), time.Now()
-	return judge.SearchHere(a.t, subject, task, func(p schedule.Progress) bool {
+	return s.Inquire(a.t, subject, &guard.Guard{}, func(p schedule.Progress) bool {
 		if time.Since(reported) > 250*time.Millisecond {
 			reported = time.Now()
-			a.tell(howFar.Args("stage", stage.NameText(), "env", task.Search.Question.Env, "n", p.Bound,
+			a.tell(howFar.Args("stage", stage.NameText(), "env", s.Question.Env, "n", p.Bound,
 				"runs", p.Runs, "states", p.States, "rate", int(float64(p.Runs)/time.Since(begun).Seconds())))
 		}
 		return ctx.Err() != nil
 	}), nil
 }
 
-// searchCommand returns a command for kata.SearchStages, which makes one search and writes the reply
-// into a file.
+// searchApart makes a search in a process of this program, which replies what it knows when it is interrupted.
+func (a *app) searchApart(ctx context.Context, s search) (reply schedule.Reply, err error) {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return reply, err
+	}
+	cmd := exec.CommandContext(ctx, a.binary, "search", string(raw))
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = time.Second
+	said, err := cmd.Output()
+	if ctx.Err() != nil && json.Unmarshal(said, &reply) != nil {
+		return schedule.Reply{}, nil
+	}
+	return reply, cmp.Or(err, json.Unmarshal(said, &reply))
+}
+
+// searchCommand returns the command that searchApart runs.
 func (a *app) searchCommand() *cobra.Command {
-	return &cobra.Command{Use: "search TASK FILE", Hidden: true, Args: words(2, 2), RunE: func(cmd *cobra.Command, args []string) error {
-		var task judge.Task
-		if err := json.Unmarshal([]byte(args[0]), &task); err != nil {
+	return &cobra.Command{Use: "search TASK", Hidden: true, Args: words(1, 1), RunE: func(cmd *cobra.Command, args []string) error {
+		var s search
+		if err := json.Unmarshal([]byte(args[0]), &s); err != nil {
 			return err
 		}
-		reply, err := a.search(cmd.Context(), task)
+		reply, err := a.searchHere(cmd.Context(), s)
 		if err != nil {
 			return err
 		}
-		raw, err := json.Marshal(reply)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(args[1], raw, 0o600)
+		return json.NewEncoder(a.out).Encode(reply)
 	}}
 }
 
 // answersOf returns the answers in a reply. If the search did not begin they say that it was cut short.
-func answersOf(task judge.Task, reply judge.Reply) (answers []answer, err error) {
-	stage, question := stages.MustFind(task.Lock), task.Search.Question
+func answersOf(s search, reply schedule.Reply) (answers []answer, err error) {
+	stage := stages.MustFind(s.Stage)
 	if reply.Cause != nil {
-		return nil, failedError{failsIn.Args("stage", stage.NameText(), "env", question.Env, "error", reply.Cause.Text)}
+		return nil, failedError{failsIn.Args("stage", stage.NameText(), "env", s.Question.Env, "error", reply.Cause.Text)}
 	}
 	for _, found := range reply.Found {
 		answers = append(answers, answer{stage.ID, found.Answer})
 	}
 	if len(answers) == 0 {
-		setup, properties := question.Ask(stage.Subject, task.Search.Attempts)
+		setup, properties := s.Question.Ask(stage.Subject, s.Attempts)
 		for _, one := range (schedule.Result{}).Answers(setup, properties, 0) {
 			answers = append(answers, answer{stage.ID, one})
 		}

@@ -10,14 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	failures "lockkata/failures_test"
+	"lockkata/internal/apart"
 	"lockkata/internal/i18n"
-	"lockkata/internal/kata"
 	"lockkata/internal/term"
 )
 
 // grading is the arguments of grade.
 type grading struct {
-	kata.Grading
+	apart.Grading
 	json, update bool
 	expect       string
 }
@@ -56,7 +56,7 @@ var (
 )
 
 func (a *app) grade(ctx context.Context, dir string, g grading) error {
-	root, err := kata.FindRoot(".")
+	root, err := apart.FindRoot(".")
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (a *app) grade(ctx context.Context, dir string, g grading) error {
 	if g.json { // for programs and files
 		g.Lang = i18n.English
 	}
-	card, err := kata.Grade(ctx, root, dir, g.Grading)
+	card, err := apart.Grade(ctx, root, dir, g.Grading)
 	a.doing("")
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ var (
 
 // gradeText prints the card for a person: why the lock could not be graded to the end, the causes, and
 // a line for each failure.
-func (a *app) gradeText(card kata.Card) {
+func (a *app) gradeText(card apart.Card) {
 	a.heading(term.Bold, a.say(lockIn, "dir", card.Dir))
 	if c := card.Compile; c != nil {
 		a.heading(term.Red, a.say(isUnusable, "kind", c.Kind(), "error", c))
@@ -132,7 +132,7 @@ func (a *app) gradeText(card kata.Card) {
 }
 
 // gradeCells prints a line for each failure, by family, and the number of each outcome.
-func (a *app) gradeCells(card kata.Card) {
+func (a *app) gradeCells(card apart.Card) {
 	if len(card.Cells) == 0 {
 		return
 	}
@@ -141,7 +141,7 @@ func (a *app) gradeCells(card kata.Card) {
 		var rows []row
 		for _, c := range card.Cells {
 			if c.Failure.Family == family[0].Family {
-				rows = append(rows, row{a.signOf(c.Outcome) + " " + c.Failure.ID, i18n.Text(c.Summary(a.lang))})
+				rows = append(rows, row{a.signOf(c.Outcome) + " " + c.Failure.ID, i18n.Text(apart.Summary(c, a.lang))})
 				count[c.Outcome]++
 			}
 		}

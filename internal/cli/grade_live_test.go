@@ -14,7 +14,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/catalogue"
-	"lockkata/internal/kata"
+	"lockkata/internal/apart"
 )
 
 // A lock in its own module writes the file of expected outcomes. The same lock with one more
@@ -24,7 +24,7 @@ func TestGradeOfALockInAModuleOfItsOwnAndInNone(t *testing.T) {
 	golden, lock := filepath.Join(dir, "card.txt"), filepath.Join(dir, "lock")
 	status, out, errors := command(t, "grade", lock, "--json", "--expect", golden, "--update")
 	require.Equal(t, exitOK, status, errors)
-	var card kata.Card
+	var card apart.Card
 	require.NoError(t, json.Unmarshal([]byte(out), &card))
 	outcomes := map[string]string{}
 	for _, c := range card.Cells {
@@ -158,11 +158,11 @@ func TestConstructorWithoutAnErrorInAModuleOfALaterVersion(t *testing.T) {
 }
 
 func newMutex(`, map[string]string{"go.mod": strings.Replace(modFile(""), "example.com/shop", "example.com/shop/v2", 1)})
-	pkg, err := kata.FindPackage(t.Context(), filepath.Join(dir, "lock"))
+	pkg, err := apart.FindPackage(t.Context(), filepath.Join(dir, "lock"))
 	require.NoError(t, err)
-	root, err := kata.FindRoot(".")
+	root, err := apart.FindRoot(".")
 	require.NoError(t, err)
-	program, err := kata.BuildPackage(t.Context(), root, pkg)
+	bench, err := apart.BuildPackage(t.Context(), root, pkg, nil)
 	require.NoError(t, err)
-	program.Close()
+	require.NoError(t, bench.Close())
 }

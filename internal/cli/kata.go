@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockkata/internal/apart"
 	"lockkata/internal/i18n"
 	"lockkata/internal/kata"
 )
@@ -87,7 +88,7 @@ type kataApp struct {
 // folder returns the learner's folder and how to draw output about it.
 func (k *kataApp) folder() (kata.Folder, kata.View, error) {
 	view := kata.View{Color: k.color, Width: k.width, Lang: k.lang, All: k.all}
-	root, err := kata.FindRoot(".")
+	root, err := apart.FindRoot(".")
 	if info, statErr := os.Stat(k.dir); statErr == nil && !info.IsDir() {
 		err = isFile.Args("name", k.dir)
 	}

@@ -197,17 +197,17 @@ func (a *app) legend(picture string) {
 	}
 	line := ""
 	for _, sign := range append(signs, a.say(legendOwner), a.say(legendLine)) {
-		if line != "" && term.Columns(line+apart+sign) > a.width {
+		if line != "" && term.Columns(line+gap+sign) > a.width {
 			fmt.Fprintln(a.out, a.color.Paint(term.Dim, line))
 			line = ""
 		}
-		line = strings.TrimPrefix(line+apart+sign, apart)
+		line = strings.TrimPrefix(line+gap+sign, gap)
 	}
 	fmt.Fprintln(a.out, a.color.Paint(term.Dim, line))
 }
 
-// apart is the space between two signs of a legend.
-const apart = "   "
+// gap is the space between two signs of a legend.
+const gap = "   "
 
 func (a *app) showJSON(g grid) error {
 	type jsonRun struct {

@@ -5,22 +5,21 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
-	"os/exec"
 	"slices"
-	"strings"
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/catalogue"
+	"lockkata/failures_test/guard"
+	"lockkata/failures_test/schedule"
+	"lockkata/internal/apart"
 	"lockkata/internal/i18n"
-	"lockkata/internal/kata/judge"
 )
 
 // Result is the result of a check of the learner's lock.
 type Result struct {
 	Exercise Exercise
 	Folder   Folder
-	Report   Report
+	Report   apart.Report
 	Passed   bool
 	Progress Progress // at the end of the check
 }
@@ -31,8 +30,8 @@ type workshop struct {
 	root  string
 	lang  i18n.Language
 	say   func(i18n.Message) // gets the progress
-	ready *Program           // has locks that were compiled before; may be nil
-	last  *Program
+	ready *apart.Program     // has locks that were compiled before; may be nil
+	last  *apart.Program
 	brief bool // plays only what the exercise requires, with a shorter search
 }
 
@@ -43,20 +42,27 @@ var (
 	searching = i18n.New("searching its schedules")
 )
 
-// program returns a program that can play these files; close deletes it.
-func (w *workshop) program(ctx context.Context, files Files) (p *Program, err error) {
-	for _, p := range []*Program{w.ready, w.last} {
-		if p == nil || p.locks[files.key()].name == "" {
-			continue
-		}
-		if _, err := os.Stat(p.file); err == nil { // the system may have cleaned its temporary folder
-			return p, nil
+// bench returns the bench of a lock.
+func (w *workshop) bench(ctx context.Context, l apart.Lock) (*apart.Bench, error) {
+	for _, p := range []*apart.Program{w.ready, w.last} {
+		if p.Plays(l) {
+			return w.benchIn(p, l), nil
 		}
 	}
 	w.close()
 	w.say(compiling.Args())
-	w.last, err = Build(ctx, w.root, files)
-	return w.last, err
+	p, err := apart.Build(ctx, w.root, l)
+	if err != nil {
+		return nil, err
+	}
+	w.last = p
+	return w.benchIn(p, l), nil
+}
+
+func (w *workshop) benchIn(p *apart.Program, l apart.Lock) *apart.Bench {
+	b := p.Bench(l)
+	b.Lang = w.lang
+	return b
 }
 
 // close deletes the last program.
@@ -88,9 +94,9 @@ func (w *workshop) check(ctx context.Context, f Folder) (r Result, err error) {
 	if _, err := f.keep(files); err != nil {
 		return r, err
 	}
-	program, err := w.program(ctx, files)
+	bench, err := w.bench(ctx, r.Exercise.lockOf(files))
 	if err == nil {
-		r.Report, err = w.examine(ctx, program, files, r.Exercise)
+		r.Report, err = w.examine(ctx, bench, r.Exercise)
 	}
 	if errors.As(err, &r.Report.Compile) {
 		return r, nil
@@ -109,43 +115,44 @@ const enoughSchedules = 4000
 
 // examine plays the failures. If the lock survives the required ones, examine also searches for
 // schedules that break it and not our own lock.
-func (w *workshop) examine(ctx context.Context, program *Program, files Files, e Exercise) (Report, error) {
-	a, most := e.asked(w.lang), enoughSchedules
+func (w *workshop) examine(ctx context.Context, bench *apart.Bench, e Exercise) (apart.Report, error) {
+	o, most := apart.OrderOf(e.Required()), enoughSchedules
+	o.Draw = []string{e.Predict.Failure}
 	if w.brief {
-		a.failures, most = append(e.Required(), e.Predict.Failure), enoughSchedules/80
+		o.Failures, most = append(e.Required(), e.Predict.Failure), enoughSchedules/80
 	}
-	a.played = func(n, all int) { w.say(playing.Args("n", n, "all", all)) }
-	report, err := program.Judge(ctx, files, a)
+	o.Played = func(n, all int) { w.say(playing.Args("n", n, "all", all)) }
+	report, err := bench.Judge(ctx, o)
 	if err != nil || !e.survives(report) {
 		return report, err
 	}
 	w.say(searching.Args())
-	searched, err := program.search(ctx, files, a, ofTwoClients(Sought{Bound: -1}.questions(e.Search)), most)
+	searched, err := bench.Ask(ctx, inquiries(ofTwoClients(Sought{Bound: -1}.questions(e.Search)), most))
 	report.Found, report.Differs, report.Cause = searched.Found, searched.Differs, searched.Cause
 	return report, err
 }
 
-// asked returns what to play for an exercise: the exercise's own failures first, then the others.
-func (e Exercise) asked(lang i18n.Language) asked {
-	a := askedOf(e.Required())
-	a.draw, a.has, a.lang = []string{e.Predict.Failure}, stageOf(e.Lock).Subject.Has, lang
-	return a
+// lockOf returns a lock that is to solve the exercise.
+func (e Exercise) lockOf(files apart.Files) apart.Lock {
+	return apart.Lock{Files: files, Has: stageOf(e.Lock).Subject.Has, Exercise: e.ID, Requires: e.Required()}
 }
 
 // red returns the failures that keep a lock from passing, the clearest first: runs that did not end,
 // which name a line, and basic ones; then the exercise's own, shortest drawing first; then the others;
 // then those of normal use; leaked goroutines last.
-func (e Exercise) red(r Report) []Cell {
-	red := slices.DeleteFunc(slices.Clone(r.Verdicts), func(c Cell) bool { return !c.Required || c.Passes() && c.Cause == nil })
-	slices.SortStableFunc(red, func(a, b Cell) int {
-		return cmp.Or(cmp.Compare(e.rank(a), e.rank(b)), cmp.Compare(a.length(), b.length()))
+func (e Exercise) red(r apart.Report) []failures.Cell {
+	red := slices.DeleteFunc(slices.Clone(r.Verdicts), func(c failures.Cell) bool { return !c.Required || c.Passes() && c.Cause == nil })
+	slices.SortStableFunc(red, func(a, b failures.Cell) int {
+		return cmp.Or(cmp.Compare(e.rank(a), e.rank(b)), cmp.Compare(length(a), length(b)))
 	})
 	return red
 }
 
-func (e Exercise) rank(c Cell) int {
+func (e Exercise) rank(c failures.Cell) int {
 	switch {
-	case c.Cause != nil && !c.Cause.IsLeft() || c.breaksBasic():
+	case c.Cause != nil && c.Cause.Kind == guard.TimeUp:
+		return 4
+	case c.Cause != nil && !c.Cause.IsLeft() || c.BreaksBasic():
 		return 0
 	case c.Passes():
 		return 4
@@ -159,9 +166,9 @@ func (e Exercise) rank(c Cell) int {
 
 // length returns the number of events in a drawing of the failure; 0 for a basic one, since these keep
 // their order. A broken failure without a trace has too many events to be drawn.
-func (c Cell) length() int {
+func length(c failures.Cell) int {
 	switch {
-	case c.breaksBasic():
+	case c.BreaksBasic():
 		return 0
 	case c.Trace != nil:
 		return len(c.Trace.Events)
@@ -173,19 +180,19 @@ func (c Cell) length() int {
 
 // survives reports whether the lock survives every required failure. A failure that was not tested
 // does not count.
-func (e Exercise) survives(r Report) bool {
+func (e Exercise) survives(r apart.Report) bool {
 	played := func(id string) bool { return r.Verdict(id).Failure.ID != "" }
 	return r.Compile == nil && r.Cause == nil && len(e.red(r)) == 0 &&
 		!slices.ContainsFunc(e.Required(), func(id string) bool { return !played(id) })
 }
 
 // passed reports whether a lock meets all requirements of the exercise.
-func (e Exercise) passed(r Report) bool { return e.survives(r) && len(e.mistakes(r.Found)) == 0 }
+func (e Exercise) passed(r apart.Report) bool { return e.survives(r) && len(e.mistakes(r.Found)) == 0 }
 
 // mistakes returns the findings of a search that our own lock does not have, cheapest first. It
 // compares faults and not steps: a lock with fewer commands has shorter schedules.
-func (e Exercise) mistakes(all []judge.Found) []judge.Found {
-	return slices.DeleteFunc(shortest(e, all), func(f judge.Found) bool {
+func (e Exercise) mistakes(all []schedule.Found) []schedule.Found {
+	return slices.DeleteFunc(shortest(e, all), func(f schedule.Found) bool {
 		ours := e.lesson(f)
 		return ours.Found && f.Cost >= ours.Cost
 	})
@@ -193,7 +200,7 @@ func (e Exercise) mistakes(all []judge.Found) []judge.Found {
 
 // remember records a pass with a copy of the lock, or the failure that was shown. It reads the
 // progress again, because a hint or another exercise may have changed it during the check.
-func (f Folder) remember(r Result, files Files) (p Progress, err error) {
+func (f Folder) remember(r Result, files apart.Files) (p Progress, err error) {
 	if r.Passed {
 		err = f.put(passed(r.Exercise.ID), files)
 	}
@@ -204,31 +211,12 @@ func (f Folder) remember(r Result, files Files) (p Progress, err error) {
 		return p, err
 	}
 	if red := r.Exercise.red(r.Report); p.Exercise == r.Exercise.ID {
-		p.Failed = append(red, Cell{})[0].Failure.ID
+		p.Failed = append(red, failures.Cell{})[0].Failure.ID
 	}
 	if r.Passed {
 		p.pass(r.Exercise.ID)
 	}
 	return p, f.save(p)
-}
-
-var (
-	notHere = i18n.New("the lockkata repository is not here: run this in its folder ({why})")
-	needsGo = i18n.New("the go command is needed: {why}")
-)
-
-// FindRoot returns the repository's folder, as the go command finds it from dir. dir is inside it,
-// or is a learner's folder whose go.mod refers to it.
-func FindRoot(dir string) (string, error) {
-	out, err := goCommand(context.Background(), dir, "list", "-m", "-f", "{{.Dir}}", "lockkata").Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return "", notHere.Args("why", strings.TrimSpace(string(exit.Stderr)))
-	}
-	if err != nil {
-		return "", needsGo.Args("why", err)
-	}
-	return strings.TrimSpace(string(out)), nil
 }
 
 // ForJSON returns the result for JSON.
@@ -238,6 +226,6 @@ func (r Result) ForJSON() any {
 		Title    string   `json:"title"`
 		Passed   bool     `json:"passed"`
 		Required []string `json:"required"`
-		Report
+		apart.Report
 	}{r.Exercise.ID, r.Exercise.Text(i18n.English).Title, r.Passed, r.Exercise.Required(), r.Report}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/catalogue"
+	"lockkata/internal/apart"
 	"lockkata/internal/edits"
 	"lockkata/internal/i18n"
 	"lockkata/internal/term"
@@ -154,10 +155,11 @@ func TestSubjectSaysHowTheLockIsMade(t *testing.T) {
 	require.Contains(t, made("6.1"), "// Once Lock returns a hold: adapters.Holding(adapters.With(NewMutex, opts...), ErrLocked, ErrLost)\n\t\treturn adapters.Plain(adapters.With(NewMutex, opts...))")
 	require.Contains(t, made("6.2"), "with := func(opts ...Option) world.Constructor {\n\t\treturn adapters.Holding(adapters.With(NewMutex, opts...), ErrLocked, ErrLost)\n")
 	require.Contains(t, made("6.2"), "failures.FixedLease: with(WithoutWatchdog()),")
-	require.Contains(t, (&shape{}).subject(), "with := func() world.Constructor {\n")
-	require.Contains(t, (&shape{}).subject(), "return adapters.Plain(NewMutex)\n")
-	require.Contains(t, (&shape{option: "Opt", hasLimit: true}).subject(), "return with(WithMaxHold(3*lease))(rdb, name, lease)")
+	plain := apart.Files{"mine.go": "package mylock\n\nfunc NewMutex() {}\n"}
+	require.Contains(t, apart.SubjectOf(plain), "with := func() world.Constructor {\n\t\t// Once Lock returns a hold: adapters.Holding(NewMutex, ErrLocked, ErrLost)\n\t\treturn adapters.Plain(NewMutex)\n")
+	plain["mine.go"] = "package mylock\n\nfunc NewMutex(opts ...Opt) {}\n\nfunc WithMaxHold() {}\n"
+	require.Contains(t, apart.SubjectOf(plain), "return with(WithMaxHold(3*lease))(rdb, name, lease)")
 
-	own := Files{"mine.go": "package mylock\n\nfunc Subject() failures.Subject {\n"}
+	own := apart.Files{"mine.go": "package mylock\n\nfunc Subject() failures.Subject {\n"}
 	require.Len(t, exercise(t, "6.2").withSubject(own), 1, "one that is there stays")
 }

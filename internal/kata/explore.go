@@ -5,21 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 
 	"lockkata/failures_test/schedule"
+	"lockkata/internal/apart"
 	"lockkata/internal/i18n"
-	"lockkata/internal/kata/judge"
 	"lockkata/internal/term"
 )
 
-// How long one search may take in real time.
-const (
-	searchLimit = 20 * time.Second
-	unlimited   = 24 * time.Hour // for our own stages
-)
+// searchLimit is how long one search may take in real time.
+const searchLimit = 20 * time.Second
 
 // questions returns the matching questions of the suite, and the exercise's own if all are asked. A
 // property and an environment that are not in the suite together make a new question.
@@ -47,12 +43,12 @@ func (x Sought) alone() []schedule.Question {
 // Explored is the result of a search, in the order of the questions.
 type Explored struct {
 	Exercise Exercise
-	Report
+	apart.Report
 }
 
 // IsBroken reports whether the search found anything wrong with the lock.
 func (x Explored) IsBroken() bool {
-	return x.Compile != nil || x.Cause != nil || slices.ContainsFunc(x.Found, func(f judge.Found) bool { return f.Answer.Found })
+	return x.Compile != nil || x.Cause != nil || slices.ContainsFunc(x.Found, func(f schedule.Found) bool { return f.Answer.Found })
 }
 
 // Explore searches for schedules of the learner's lock that break a property. say gets the progress.
@@ -83,10 +79,10 @@ func (w *workshop) explore(ctx context.Context, f Folder, asked Sought) (x Explo
 	if err != nil {
 		return x, err
 	}
-	program, err := w.program(ctx, files)
+	bench, err := w.bench(ctx, x.Exercise.lockOf(files))
 	if err == nil {
 		w.say(searchingFor.Args("time", searchLimit))
-		x.Report, err = program.search(ctx, files, x.Exercise.asked(w.lang), asked.questions(x.Exercise.Search), 0)
+		x.Report, err = bench.Ask(ctx, inquiries(asked.questions(x.Exercise.Search), 0))
 	}
 	switch {
 	case errors.As(err, &x.Compile):
@@ -97,22 +93,13 @@ func (w *workshop) explore(ctx context.Context, f Folder, asked Sought) (x Explo
 	return x, err
 }
 
-// SearchStages makes searches of our own stages, each in a process of this program's binary, which runs
-// "search TASK FILE" there. A reply is empty if the context ended before its search began.
-func SearchStages(ctx context.Context, binary string, tasks []judge.Task, done func(n, all int)) ([]judge.Reply, error) {
-	p, err := newProgram("", func(p *Program) error {
-		p.file, p.args = binary, []string{"search"}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+// inquiries returns the searches that answer questions, with at most that many schedules each; 0: no limit.
+func inquiries(questions []schedule.Question, most int) []schedule.Inquiry {
+	all := make([]schedule.Inquiry, len(questions))
+	for i, q := range questions {
+		all[i] = schedule.Inquiry{Question: q, Attempts: 1, Runs: most, For: searchLimit, SkipUnstable: true}
 	}
-	defer p.Close()
-	for i := range tasks {
-		tasks[i].Search.For = unlimited
-	}
-	s := &session{Program: p, atOnce: runtime.NumCPU(), ctx: ctx, until: time.Now().Add(unlimited)}
-	return s.all(tasks, done), nil
+	return all
 }
 
 // ofTwoClients returns the questions with two clients; those with three take minutes.
@@ -126,7 +113,7 @@ func (x Explored) ForJSON() any {
 		Exercise string `json:"exercise"`
 		Title    string `json:"title"`
 		Broken   bool   `json:"broken"`
-		Report
+		apart.Report
 	}{x.Exercise.ID, x.Exercise.Text(i18n.English).Title, x.IsBroken(), x.Report}
 }
 
@@ -143,7 +130,7 @@ func (x Explored) Screen(v View) string {
 	v.All = true
 	text := x.Exercise.headline(v)
 	if x.Compile != nil {
-		return text + x.stopped(v)
+		return text + v.stopped(x.Report)
 	}
 	for _, f := range x.Found {
 		text += f.QuestionIn(v.Lang) + "\n" + f.Answer.Localize(v.Lang)
@@ -159,11 +146,11 @@ func (x Explored) Screen(v View) string {
 	for _, f := range shown {
 		text += v.counterexample(f) + "\n"
 	}
-	return text + x.stopped(v) + x.printed(v) + x.differs(v) + v.wrapped(x.sum(v))
+	return text + v.stopped(x.Report) + v.printed(x.Report) + v.differs(x.Report) + v.wrapped(x.sum(v))
 }
 
 // counterexample draws a schedule that breaks a property.
-func (v View) counterexample(f judge.Found) string {
+func (v View) counterexample(f schedule.Found) string {
 	text := v.line(term.Bold, v.say(shortestWay, "property", schedule.NameIn(v.Lang, f.Property), "env", schedule.NameIn(v.Lang, f.Env)))
 	if f.Trace != nil { // a lock that decides at random went another way
 		text += v.shortened(v.picture(f.Trace, f.Findings), ruleOf(f))
@@ -172,7 +159,7 @@ func (v View) counterexample(f judge.Found) string {
 }
 
 // ruleOf returns the property's name in a picture.
-func ruleOf(f judge.Found) i18n.Text {
+func ruleOf(f schedule.Found) i18n.Text {
 	if len(f.Findings) > 0 {
 		return i18n.Text(f.Findings[0].Rule)
 	}
@@ -180,7 +167,7 @@ func ruleOf(f judge.Found) i18n.Text {
 }
 
 // lesson returns how our own lock breaks the property, if it does.
-func (e Exercise) lesson(f judge.Found) schedule.Answer {
+func (e Exercise) lesson(f schedule.Found) schedule.Answer {
 	lesson := schedule.Answer{}
 	_, err := fmt.Sscanf(stageOf(e.Lock).Search(f.Property, f.Env), "%d/%d", &lesson.Cost, &lesson.Steps)
 	lesson.Found = err == nil
@@ -188,16 +175,16 @@ func (e Exercise) lesson(f judge.Found) schedule.Answer {
 }
 
 // given reports whether our own lock breaks the property as cheaply.
-func (e Exercise) given(f judge.Found) bool { return !f.Cheaper(e.lesson(f)) }
+func (e Exercise) given(f schedule.Found) bool { return !f.Cheaper(e.lesson(f)) }
 
 // shortest returns the shortest way to break each property: first those that our own lock
 // keeps, then by faults.
-func shortest(e Exercise, found []judge.Found) (all []judge.Found) {
+func shortest(e Exercise, found []schedule.Found) (all []schedule.Found) {
 	sorted := slices.Clone(found)
-	slices.SortStableFunc(sorted, func(a, b judge.Found) int { return cmp.Or(a.Cost-b.Cost, a.Steps-b.Steps) })
+	slices.SortStableFunc(sorted, func(a, b schedule.Found) int { return cmp.Or(a.Cost-b.Cost, a.Steps-b.Steps) })
 	for _, given := range []bool{false, true} {
 		for _, f := range sorted {
-			isShown := slices.ContainsFunc(all, func(other judge.Found) bool { return other.Property == f.Property })
+			isShown := slices.ContainsFunc(all, func(other schedule.Found) bool { return other.Property == f.Property })
 			if f.Answer.Found && e.given(f) == given && !isShown {
 				all = append(all, f)
 			}
@@ -207,7 +194,7 @@ func shortest(e Exercise, found []judge.Found) (all []judge.Found) {
 }
 
 // schedules returns how many schedules were run: the answers of one search count once.
-func schedules(found []judge.Found) (runs int) {
+func schedules(found []schedule.Found) (runs int) {
 	searches := map[string]bool{}
 	for _, f := range found {
 		if search := fmt.Sprint(f.Env, f.Clients, f.Runs, f.States); !searches[search] {
@@ -222,7 +209,7 @@ var twoWays = i18n.New("One schedule did not go the same way twice, so the searc
 	"one instant, such as a tick and the end of a context, either may come first: look at ctx.Err() before you send a command.")
 
 // differs returns a warning if the lock decides at random.
-func (r Report) differs(v View) string {
+func (v View) differs(r apart.Report) string {
 	if r.Differs == "" {
 		return ""
 	}

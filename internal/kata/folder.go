@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"lockkata/internal/apart"
 	"lockkata/internal/i18n"
 )
 
@@ -54,10 +55,10 @@ func (f Folder) present() (Exercise, Progress, error) {
 }
 
 // Lock reads the learner's lock.
-func (f Folder) Lock() (Files, error) { return f.lock(".") }
+func (f Folder) Lock() (apart.Files, error) { return f.lock(".") }
 
 // lock reads the lock in a subfolder. If the folder does not exist it returns no files.
-func (f Folder) lock(name string) (Files, error) {
+func (f Folder) lock(name string) (apart.Files, error) {
 	files, err := readLock(os.DirFS(f.Dir), filepath.ToSlash(name))
 	var at *fs.PathError
 	if errors.As(err, &at) {
@@ -129,7 +130,7 @@ func (f Folder) enter(e Exercise, p Progress, afresh bool) (whose i18n.Message, 
 	if err != nil {
 		return whose, err
 	}
-	isBegun := len(kept) > 0 && kept.key() != start.key()
+	isBegun := len(kept) > 0 && kept.Key() != start.Key()
 	if isBegun && !afresh {
 		return goesOnHere.Args(), f.replace(kept)
 	}
@@ -137,7 +138,7 @@ func (f Folder) enter(e Exercise, p Progress, afresh bool) (whose i18n.Message, 
 	if err != nil {
 		return whose, err
 	}
-	if isBegun && kept.key() != files.key() {
+	if isBegun && kept.Key() != files.Key() {
 		name, err := f.keep(kept)
 		if err != nil {
 			return whose, err
@@ -199,7 +200,7 @@ func (f Folder) usable() error {
 }
 
 // startOf returns the files with which the exercise begins, and a sentence about them.
-func (f Folder) startOf(e Exercise, p Progress) (Files, i18n.Message, error) {
+func (f Folder) startOf(e Exercise, p Progress) (apart.Files, i18n.Message, error) {
 	if e.Before != "" && p.HasPassed(e.Before) {
 		files, err := f.lock(passed(e.Before))
 		if err == nil && len(files) > 0 {
@@ -251,7 +252,7 @@ func (f Folder) Reset(all bool) (message i18n.Message, err error) {
 }
 
 // replace replaces the lock by these files.
-func (f Folder) replace(files Files) error {
+func (f Folder) replace(files apart.Files) error {
 	old, err := f.Lock()
 	if err != nil {
 		return err
@@ -268,10 +269,10 @@ func (f Folder) replace(files Files) error {
 
 // keep copies a version of the lock into _copies, unless the newest copy there is the same, and
 // returns the copy's folder.
-func (f Folder) keep(files Files) (string, error) {
+func (f Folder) keep(files apart.Files) (string, error) {
 	n := f.copies()
 	newest, err := f.lock(copied(n))
-	if err != nil || newest.key() == files.key() {
+	if err != nil || newest.Key() == files.Key() {
 		return copied(n), err
 	}
 	return copied(n + 1), f.put(copied(n+1), files)
@@ -290,7 +291,7 @@ func (f Folder) copies() (highest int) {
 func copied(n int) string { return filepath.Join("_copies", fmt.Sprintf("%03d", n)) }
 
 // put makes a subfolder of the kata contain exactly these files.
-func (f Folder) put(name string, files Files) error {
+func (f Folder) put(name string, files apart.Files) error {
 	if err := os.RemoveAll(f.path(name)); err != nil {
 		return mayNot(err)
 	}
@@ -300,7 +301,7 @@ func (f Folder) put(name string, files Files) error {
 	return writeFiles(f.path(name), files)
 }
 
-func writeFiles(dir string, files Files) error {
+func writeFiles(dir string, files apart.Files) error {
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			return mayNot(err)
@@ -312,7 +313,11 @@ func writeFiles(dir string, files Files) error {
 // scaffold writes the files that make the folder a Go package for "go test" and an editor: the
 // exercise's test, and outside the repository a go.mod, unless there is one.
 func (f Folder) scaffold(e Exercise) error {
-	beside := Files{testName: e.test()}
+	files, err := f.Lock()
+	if err != nil {
+		return err
+	}
+	beside := apart.Files{testName: e.written(e.lockOf(files).Test())}
 	within, err := filepath.Rel(f.Root, f.Dir)
 	_, none := os.Lstat(f.path("go.mod"))
 	if (err != nil || !filepath.IsLocal(within)) && none != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/internal/apart"
 	"lockkata/internal/edits"
 	"lockkata/internal/i18n"
 )
@@ -40,7 +41,7 @@ func requireLock(t *testing.T, f Folder, below, text string) {
 	t.Helper()
 	files, err := f.lock(below)
 	require.NoError(t, err)
-	require.Equal(t, Files{"mutex.go": text}, files)
+	require.Equal(t, apart.Files{"mutex.go": text}, files)
 }
 
 func TestStartWritesItsCommentsInTheLearnersLanguage(t *testing.T) {
@@ -59,7 +60,7 @@ func TestStartWritesItsCommentsInTheLearnersLanguage(t *testing.T) {
 
 func TestStartBeginsWithTheLearnersOwnPassedLock(t *testing.T) {
 	f := newFolder(t, "3")
-	own := Files{"mutex.go": "package mylock // mine\n"}
+	own := apart.Files{"mutex.go": "package mylock // mine\n"}
 	require.NoError(t, f.put(passed("3"), own))
 	require.NoError(t, f.save(Progress{Exercise: "3", Passed: []string{"3"}}))
 	requireStart(t, f, "4", false, "your own lock of exercise 3")
@@ -86,7 +87,7 @@ func TestExerciseGoesOnWhereItWasLeft(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, diff, "+package mylock // half of 6.2", "what it began with is kept too")
 
-	require.NoError(t, f.put(passed("2"), Files{"mutex.go": "package mylock // my 2\n"}))
+	require.NoError(t, f.put(passed("2"), apart.Files{"mutex.go": "package mylock // my 2\n"}))
 	p, err := f.Progress()
 	require.NoError(t, err)
 	p.pass("2")
@@ -105,7 +106,7 @@ func TestNothingThatTheLearnerWroteIsLost(t *testing.T) {
 	requireStart(t, f, "3", false, "")
 	kept, err := f.lock(left("1"))
 	require.NoError(t, err)
-	require.Equal(t, Files{"mutex.go": "package mylock // first\n", "extra.go": "//go:build never\n\npackage mylock // second\n"}, kept)
+	require.Equal(t, apart.Files{"mutex.go": "package mylock // first\n", "extra.go": "//go:build never\n\npackage mylock // second\n"}, kept)
 	require.NoFileExists(t, filepath.Join(f.Dir, "extra.go"))
 	for name, text := range map[string]string{"notes.txt": "a note\n", "other_test.go": "package mylock // my own test\n"} {
 		raw, err := os.ReadFile(filepath.Join(f.Dir, name))
@@ -119,7 +120,7 @@ func TestNothingThatTheLearnerWroteIsLost(t *testing.T) {
 	require.Contains(t, message.Error(), "What you wrote is in _copies/001.")
 	requireLock(t, f, "_copies/001", "package mylock // third\n")
 	f.write(t, "mutex.go", "package mylock // fourth\n")
-	require.NoError(t, f.put(passed("3"), Files{"mutex.go": "package mylock // passed\n"}))
+	require.NoError(t, f.put(passed("3"), apart.Files{"mutex.go": "package mylock // passed\n"}))
 	message, err = f.Reset(true)
 	require.NoError(t, err)
 	require.Contains(t, message.Error(), "What there was is in _copies/002.")
@@ -165,9 +166,9 @@ func TestFolderWithOtherFilesIsRefused(t *testing.T) {
 
 func TestFolderOutsideMayHaveTheNameOfOneInTheRepository(t *testing.T) {
 	f := newFolder(t, "1")
-	list, err := edits.Overlay(t.TempDir(), f.Root, Files{"mylock/mutex.go": "package mylock\n"})
+	list, err := edits.Overlay(t.TempDir(), f.Root, apart.Files{"mylock/mutex.go": "package mylock\n"})
 	require.NoError(t, err)
-	said, err := goCommand(t.Context(), f.Dir, "list", "-overlay", list, ".").CombinedOutput()
+	said, err := apart.GoCommand(t.Context(), f.Dir, "list", "-overlay", list, ".").CombinedOutput()
 	require.NoError(t, err, string(said))
 }
 
@@ -222,7 +223,7 @@ func TestHintsComeOneByOneAndTheLastStays(t *testing.T) {
 func TestEveryVersionIsKeptOnce(t *testing.T) {
 	f := newFolder(t, "1")
 	keep := func(text string) string {
-		name, err := f.keep(Files{"mutex.go": text})
+		name, err := f.keep(apart.Files{"mutex.go": text})
 		require.NoError(t, err)
 		requireLock(t, f, name, text)
 		return filepath.ToSlash(name)

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/trace"
+	"lockkata/internal/apart"
 	"lockkata/internal/i18n"
 	"lockkata/internal/lesson"
 	"lockkata/internal/term"
@@ -119,7 +120,7 @@ var (
 func (l *learner) note(text string) { _, _ = l.Write([]byte("\n>>> " + text + "\n")) }
 
 // saves saves a lock and waits for the texts.
-func (l *learner) saves(files Files, what string, texts ...string) {
+func (l *learner) saves(files apart.Files, what string, texts ...string) {
 	l.t.Helper()
 	l.note(savesIt[l.lang] + what)
 	// The file is renamed into place, as most editors do: half a file would not compile.

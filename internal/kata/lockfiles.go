@@ -4,13 +4,12 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"go/build"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
+	"lockkata/internal/apart"
 	"lockkata/internal/edits"
 	"lockkata/internal/stages"
 )
@@ -22,7 +21,7 @@ var exercises embed.FS
 
 // Start reads the exercise's start: the lock to repair, the solution of the exercise before, or the
 // skeleton. repository is the module's files.
-func (e Exercise) Start(repository fs.FS) (files Files, err error) {
+func (e Exercise) Start(repository fs.FS) (files apart.Files, err error) {
 	switch {
 	case e.isRepair():
 		files, err = e.changed(repository, e.Changes)
@@ -46,7 +45,7 @@ func (e Exercise) Start(repository fs.FS) (files Files, err error) {
 }
 
 // Solution reads our lock: from the exercise's folder, the repaired start, or the lock itself.
-func (e Exercise) Solution(repository fs.FS) (Files, error) {
+func (e Exercise) Solution(repository fs.FS) (apart.Files, error) {
 	files, err := e.own("solution")
 	if err == nil && len(files) == 0 {
 		var changes []edits.Change
@@ -59,7 +58,7 @@ func (e Exercise) Solution(repository fs.FS) (Files, error) {
 }
 
 // changed reads the exercise's lock as a package mylock, with these changes.
-func (e Exercise) changed(repository fs.FS, changes []edits.Change) (Files, error) {
+func (e Exercise) changed(repository fs.FS, changes []edits.Change) (apart.Files, error) {
 	files, err := stageOf(e.Lock).Files(repository)
 	for name, text := range files {
 		files[name] = stages.Renamed(text, "mylock")
@@ -76,25 +75,16 @@ func (e Exercise) changed(repository fs.FS, changes []edits.Change) (Files, erro
 }
 
 // own reads a subfolder of the exercise's folder.
-func (e Exercise) own(name string) (Files, error) {
+func (e Exercise) own(name string) (apart.Files, error) {
 	return readLock(exercises, path.Join("exercises", e.Folder, name))
 }
 
 // readLock reads the Go files of a folder, and files next to them that they may embed. If the folder
 // does not exist it returns no files.
-func readLock(from fs.FS, dir string) (Files, error) {
+func readLock(from fs.FS, dir string) (apart.Files, error) {
 	files, err := stages.ReadFiles(from, dir)
 	if files == nil && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	return files, err
-}
-
-// isCompiled reports whether Go would compile the file here. A malformed file is compiled, so that
-// the compiler reports it.
-func isCompiled(name, text string) bool {
-	c := build.Default
-	c.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
-	match, err := c.MatchFile("", name)
-	return match || err != nil
 }

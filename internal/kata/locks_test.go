@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/internal/apart"
 	"lockkata/internal/edits"
-	"lockkata/internal/i18n"
 )
 
 // sample has the exercises and the mistake that the suite tests, since each takes a second. With the tag live, as in CI,
@@ -25,35 +25,35 @@ func inSample(exercise, name string) bool {
 	return sample == nil || slices.Contains(sample, strings.TrimSuffix(exercise+": "+name, ": "))
 }
 
-// bench is one program with all locks of the tests: compiling and linking cost more than all runs.
-var bench = sync.OnceValues(func() (*Program, error) {
+// everything is one program with all locks of the tests: compiling and linking cost more than all runs.
+var everything = sync.OnceValues(func() (*apart.Program, error) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		return nil, err
 	}
-	var all []Files
+	var all []apart.Lock
 	for _, e := range All {
 		if inSample(e.ID, "") {
-			for _, read := range []func(fs.FS) (Files, error){e.Start, e.Solution} {
+			for _, read := range []func(fs.FS) (apart.Files, error){e.Start, e.Solution} {
 				files, err := read(os.DirFS(root))
 				if err != nil {
 					return nil, err
 				}
-				all = append(all, files)
+				all = append(all, e.lockOf(files))
 			}
 		}
 	}
 	for _, m := range mistakes() {
 		if inSample(m.exercise, m.name) && m.compiles() {
-			all = append(all, m.files())
+			all = append(all, m.lock())
 		}
 	}
-	built, err = Build(context.Background(), root, all...)
+	built, err = apart.Build(context.Background(), root, all...)
 	return built, err
 })
 
 // built is the program, or nil if no test has needed it.
-var built *Program
+var built *apart.Program
 
 func TestMain(m *testing.M) {
 	status := m.Run()
@@ -63,9 +63,9 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-func program(t *testing.T) *Program {
+func program(t *testing.T) *apart.Program {
 	t.Helper()
-	p, err := bench()
+	p, err := everything()
 	require.NoError(t, err)
 	return p
 }
@@ -87,7 +87,7 @@ func exercise(t *testing.T, id string) Exercise {
 }
 
 // filesOf reads a start or a solution.
-func filesOf(t *testing.T, read func(fs.FS) (Files, error)) Files {
+func filesOf(t *testing.T, read func(fs.FS) (apart.Files, error)) apart.Files {
 	t.Helper()
 	files, err := read(os.DirFS(repositoryRoot(t)))
 	require.NoError(t, err)
@@ -95,13 +95,13 @@ func filesOf(t *testing.T, read func(fs.FS) (Files, error)) Files {
 }
 
 // checked checks a lock like the workshop, but plays only the required failures.
-func checked(t *testing.T, e Exercise, files Files) Result {
+func checked(t *testing.T, e Exercise, files apart.Files) Result {
 	t.Helper()
 	r := Result{Exercise: e, Folder: Folder{Root: repositoryRoot(t), Dir: filepath.Join(repositoryRoot(t), "mylock")}}
-	a := e.asked(i18n.English)
-	a.failures = append(e.Required(), e.Predict.Failure)
+	o := apart.OrderOf(e.Required())
+	o.Failures, o.Draw = append(e.Required(), e.Predict.Failure), []string{e.Predict.Failure}
 	var err error
-	r.Report, err = program(t).Judge(t.Context(), files, a)
+	r.Report, err = program(t).Bench(e.lockOf(files)).Judge(t.Context(), o)
 	require.NoError(t, err)
 	r.Passed = e.passed(r.Report)
 	return r
@@ -148,9 +148,18 @@ func (m *mistake) compiles() bool {
 	return m.says == "" || strings.HasPrefix(m.says, "✗") || strings.HasPrefix(m.says, "…")
 }
 
+// lock returns the lock with the mistake.
+func (m *mistake) lock() apart.Lock {
+	e, err := Find(m.exercise)
+	if err != nil {
+		panic(err)
+	}
+	return e.lockOf(m.files())
+}
+
 // files returns the exercise's solution with the mistake. A text that is shorter than a line has no
 // newline.
-func (m *mistake) files() Files {
+func (m *mistake) files() apart.Files {
 	e, err := Find(m.exercise)
 	if err != nil {
 		panic(err)

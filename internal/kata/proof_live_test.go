@@ -10,8 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/schedule"
+	"lockkata/internal/apart"
 	"lockkata/internal/i18n"
-	"lockkata/internal/kata/judge"
 )
 
 var failedSubtest = regexp.MustCompile(`(?m)^    --- FAIL: TestMyLock/(\S+)`)
@@ -24,13 +25,13 @@ func TestSearchFindsTheMistakeWhereTheExerciseSaysSo(t *testing.T) {
 			continue
 		}
 		t.Run(e.ID, func(t *testing.T) {
-			search := func(read func(fs.FS) (Files, error)) Report {
+			search := func(read func(fs.FS) (apart.Files, error)) apart.Report {
 				asked, most := e.Search, 0
 				if e.Search.Property == "" {
 					asked, most = Sought{Bound: -1}, enoughSchedules
 				}
 				questions := ofTwoClients(asked.questions(Sought{}))
-				r, err := program(t).search(t.Context(), filesOf(t, read), e.asked("en"), questions, most)
+				r, err := program(t).Bench(e.lockOf(filesOf(t, read))).Ask(t.Context(), inquiries(questions, most))
 				require.NoError(t, err)
 				require.Nil(t, r.Cause)
 				return r
@@ -42,7 +43,7 @@ func TestSearchFindsTheMistakeWhereTheExerciseSaysSo(t *testing.T) {
 				return
 			}
 			for _, f := range inStart {
-				require.True(t, slices.ContainsFunc(inSolution, func(s judge.Found) bool {
+				require.True(t, slices.ContainsFunc(inSolution, func(s schedule.Found) bool {
 					return s.Property == f.Property && s.Env == f.Env && !f.Cheaper(s.Answer)
 				}), "%s in %s is broken with cost %d", f.Property, f.Env, f.Cost)
 			}
@@ -58,7 +59,7 @@ func TestRightLockOfAnotherKindPasses(t *testing.T) {
 		}
 		t.Run(m.exercise+": "+m.name, func(t *testing.T) {
 			w, e := workshop{lang: i18n.English, say: func(i18n.Message) {}}, exercise(t, m.exercise)
-			report, err := w.examine(t.Context(), program(t), m.files(), e)
+			report, err := w.examine(t.Context(), program(t).Bench(m.lock()), e)
 			require.NoError(t, err)
 			r := Result{Exercise: e, Report: report}
 			require.True(t, r.Exercise.passed(r.Report), r.Screen(View{Width: 120}))
@@ -89,7 +90,7 @@ func provesByGoTest(t *testing.T, e Exercise) {
 
 func goTest(t *testing.T, f Folder) (red []string, said string) {
 	t.Helper()
-	cmd := goCommand(t.Context(), f.Dir, "test", ".")
+	cmd := apart.GoCommand(t.Context(), f.Dir, "test", ".")
 	out, _ := cmd.CombinedOutput() // it fails if a failure breaks the lock
 	for _, found := range failedSubtest.FindAllStringSubmatch(string(out), -1) {
 		red = append(red, found[1])

@@ -2,7 +2,6 @@ package kata
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +10,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/catalogue"
-	"lockkata/internal/edits"
+	"lockkata/internal/apart"
 )
 
 // Each start breaks exactly the failures of its exercise, and each solution none.
@@ -38,7 +37,7 @@ func TestOneChoiceOfEachPredictionIsRightForOurLock(t *testing.T) {
 		subject, err := failures.DiscoverScripts(t, stageOf(e.Lock).Subject)
 		require.NoError(t, err)
 		f, _ := catalogue.Find(e.Predict.Failure)
-		_, fits := Result{Exercise: e, Report: Report{Verdicts: []Cell{{Verdict: failures.Run(t, f, subject)}}}}.predict("en")
+		_, fits := Result{Exercise: e, Report: apart.Report{Verdicts: []failures.Cell{{Verdict: failures.Run(t, f, subject)}}}}.predict("en")
 		require.True(t, fits, "exercise %s", e.ID)
 	}
 }
@@ -72,7 +71,7 @@ func TestMistakeIsExplainedByWhatItBreaks(t *testing.T) {
 		}
 		t.Run(m.exercise+": "+m.name, func(t *testing.T) {
 			if !m.compiles() {
-				_, err := Build(t.Context(), repositoryRoot(t), m.files())
+				_, err := apart.Build(t.Context(), repositoryRoot(t), m.lock())
 				require.ErrorContains(t, err, m.says)
 				return
 			}
@@ -91,8 +90,8 @@ func TestLockThatCannotBePlayedIsExplained(t *testing.T) {
 		"package mylock\n\nfunc Subject() int { return 1 }\n": "the failures cannot call it: the failures need func Subject() failures.Subject: cannot use ",
 		"package mylock\n\nfunc NewMutex() {}\n":              "the failures cannot call it: the failures need func NewMutex(rdb redis.UniversalClient, ",
 	} {
-		_, err := Build(t.Context(), repositoryRoot(t), Files{"mutex.go": text})
-		var found *CompileError
+		_, err := apart.Build(t.Context(), repositoryRoot(t), apart.Lock{Files: apart.Files{"mutex.go": text}})
+		var found *apart.CompileError
 		require.ErrorAs(t, err, &found)
 		require.Contains(t, found.Kind().Args().Error()+": "+found.Error(), says)
 	}
@@ -104,17 +103,6 @@ func TestResultNamesTheLineAndFailuresThatAreNotRequired(t *testing.T) {
 	require.Regexp(t, `✗ wrong delete: A's DEL removes the lock of B \(B1\) \(mylock/mutex\.go:\d+\)\n\nScenario delete-foreign: A calls Lock\(\) · `, screen)
 	require.Contains(t, screen, "(given) broken exclusion: B is inside the lock while A still is")
 	require.NotContains(t, screen, "removes the lock of B (B1) (not part")
-}
-
-func TestEndlessRecursionNamesTheRecursiveCall(t *testing.T) {
-	stack := "runtime: goroutine stack exceeds 67108864-byte limit\nfatal error: stack overflow\n\ngoroutine 9 [running]:\n"
-	for _, at := range []string{"51", "53", "53"} {
-		stack += "locks/lock0/mylock.(*Mutex).TryLock(...)\n\t/go/locks/lock0/mylock/mutex.go:" + at + " +0x1d\n"
-	}
-	_, line := crash(stack, "locks/lock0/mylock")
-	require.Equal(t, "mylock/mutex.go:53", line)
-	_, line = crash(strings.ReplaceAll(stack, "goroutine stack exceeds", "something else"), "locks/lock0/mylock")
-	require.Equal(t, "mylock/mutex.go:51", line)
 }
 
 func TestLongDrawingIsShortened(t *testing.T) {
@@ -130,21 +118,7 @@ func TestLongDrawingIsShortened(t *testing.T) {
 	}
 }
 
-func TestCheckThatEndsTooEarlyIsReported(t *testing.T) {
-	require.Contains(t, Result{Exercise: exercise(t, "3")}.Screen(View{Width: 120}), "Not all failures were played within 30s")
-}
-
 func TestSearchReportsALockThatDecidesAtRandom(t *testing.T) {
-	r := Result{Exercise: exercise(t, "3"), Passed: true, Report: Report{Differs: "v1/mylock/b.B"}}
+	r := Result{Exercise: exercise(t, "3"), Passed: true, Report: apart.Report{Differs: "v1/mylock/b.B"}}
 	require.Contains(t, r.Screen(View{Width: 120}), "One schedule did not go the same way twice, so the search left it out: v1/mylock/b.B.")
-}
-
-// A lock of this repository is compiled with an edit. With the tag live, internal/edits compiles all edits.
-func TestEditedLockIsPlayed(t *testing.T) {
-	i := slices.IndexFunc(edits.All, func(e edits.Edit) bool { return e.Stage.ID == "2" && e.Outcome == failures.Broken })
-	e := edits.All[i]
-	v, err := PlayEdited(t.Context(), repositoryRoot(t), os.DirFS(repositoryRoot(t)), e, e.Failure, "en")
-	require.NoError(t, err)
-	require.Equal(t, e.Outcome, v.Outcome)
-	require.Contains(t, v.Headline(), string(e.Rule))
 }

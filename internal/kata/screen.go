@@ -8,11 +8,13 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/catalogue"
+	"lockkata/failures_test/guard"
 	"lockkata/failures_test/oracle"
+	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/trace"
+	"lockkata/internal/apart"
 	"lockkata/internal/i18n"
-	"lockkata/internal/kata/judge"
 	"lockkata/internal/term"
 )
 
@@ -91,8 +93,6 @@ var (
 	nextBegins = i18n.New("Next: go run . kata next{dir}, which begins exercise {id}")
 )
 
-var notAllPlayed = i18n.New("✗ Not all failures were played within {time}. Look for a loop that works without waiting, or try again when the machine is less busy.")
-
 // Screen shows one thing: the compiler's first error, why the lock cannot be judged, the clearest
 // failure, or that it passed.
 func (r Result) Screen(v View) string {
@@ -105,13 +105,11 @@ func (r Result) Screen(v View) string {
 		text += r.fixed(v) + "\n" + r.goesOn(v)
 		next = v.say(nextBegins, "dir", v.flag, "id", after.ID)
 	case len(red) > 0:
-		text += r.failed(v, red) + r.Report.printed(v)
+		text += r.failed(v, red) + v.printed(r.Report)
 	case len(mistakes) > 0:
-		text += r.searched(v, mistakes[0]) + r.Report.printed(v)
-	case r.Report.Compile == nil && r.Report.Cause == nil:
-		text += v.painted(term.Red, v.say(notAllPlayed, "time", longestRun))
+		text += r.searched(v, mistakes[0]) + v.printed(r.Report)
 	default:
-		text += r.Report.stopped(v) + r.Report.printed(v)
+		text += v.stopped(r.Report) + v.printed(r.Report)
 	}
 	if v.Keys || r.Passed && !more {
 		return text
@@ -129,7 +127,7 @@ func (r Result) first(v View, what i18n.Message, line string) string {
 		if err != nil || !filepath.IsLocal(within) {
 			within = r.Folder.Dir
 		}
-		what = sentAt.Args("what", what, "line", path.Join(filepath.ToSlash(within), path.Base(line)))
+		what = apart.SentAt.Args("what", what, "line", path.Join(filepath.ToSlash(within), path.Base(line)))
 	}
 	return v.painted(term.Red, what.Localize(v.Lang))
 }
@@ -141,7 +139,7 @@ var (
 
 // failed shows the first of the failures that count against the lock. In normal use there is nothing to
 // find out, so it shows the fix too.
-func (r Result) failed(v View, red []Cell) string {
+func (r Result) failed(v View, red []failures.Cell) string {
 	first := red[0]
 	f, text := first.Failure, ""
 	against, isBroken := first.Against()
@@ -183,7 +181,7 @@ var survivesOnly = i18n.New("Your lock survives all {n} failures that are asked 
 	"breaks your lock, and not ours.")
 
 // searched shows a finding of the search in a lock that survives all failures.
-func (r Result) searched(v View, f judge.Found) string {
+func (r Result) searched(v View, f schedule.Found) string {
 	return r.first(v, rule.Args("rule", ruleOf(f), "text", f.Text), f.Line) + "\n" +
 		v.wrapped(v.say(survivesOnly, "n", len(r.Exercise.Required()))) + "\n" + v.counterexample(f)
 }
@@ -194,7 +192,7 @@ var (
 )
 
 // stop returns why a run did not end, and advice.
-func (v View) stop(c *judge.Cause) string {
+func (v View) stop(c *guard.Cause) string {
 	say := yourLock
 	if c.IsNotPlayed() {
 		say = notPlayed
@@ -203,7 +201,7 @@ func (v View) stop(c *judge.Cause) string {
 }
 
 // stopped returns why the lock could not be judged.
-func (r Report) stopped(v View) string {
+func (v View) stopped(r apart.Report) string {
 	switch {
 	case r.Compile != nil:
 		return v.line(term.Red, "✗ "+v.say(r.Compile.Kind())) + "\n" + v.wrapped(r.Compile.Localize(v.Lang))
@@ -218,7 +216,7 @@ const mostPrinted = 10
 
 var hasPrinted = i18n.New("Your lock has printed:")
 
-func (r Report) printed(v View) string {
+func (v View) printed(r apart.Report) string {
 	if r.Printed == "" {
 		return ""
 	}
@@ -239,7 +237,7 @@ var readAnswer = i18n.New("For the answer read {page}")
 
 // goesOn returns the next steps after a pass.
 func (r Result) goesOn(v View) string {
-	return r.stillBreaks(v) + r.Report.differs(v) + "\n" + r.Exercise.question(v) + v.line(term.Dim, v.say(readAnswer, "page", r.Exercise.Read))
+	return r.stillBreaks(v) + v.differs(r.Report) + "\n" + r.Exercise.question(v) + v.line(term.Dim, v.say(readAnswer, "page", r.Exercise.Read))
 }
 
 var (

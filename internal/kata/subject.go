@@ -1,10 +1,9 @@
 package kata
 
 import (
-	"go/format"
 	"strings"
-	"text/template"
 
+	"lockkata/internal/apart"
 	"lockkata/internal/i18n"
 )
 
@@ -15,42 +14,18 @@ const (
 	testName    = "mylock_test.go"
 )
 
-var templates = template.Must(template.ParseFS(exercises, "exercises/*.tmpl"))
-
-// filled executes the template of a Go file with data.
-func filled(name string, data any) string {
-	var text strings.Builder
-	if err := templates.ExecuteTemplate(&text, name+".tmpl", data); err != nil {
-		panic(err) // a test fills every template
-	}
-	if formatted, err := format.Source([]byte(text.String())); err == nil {
-		return string(formatted)
-	}
-	return text.String() // the compiler reports errors in the learner's names
-}
-
-// test returns the test for a lock of the exercise.
-func (e Exercise) test() string {
-	return e.written(filled(testName, map[string]any{"ID": e.ID, "HasSubject": e.hasSubject(), "Has": stageOf(e.Lock).Subject.Has, "Required": e.Required()}))
-}
-
 // hasSubject reports whether a lock of the exercise has options, and so needs a func Subject.
 func (e Exercise) hasSubject() bool { return strings.HasPrefix(e.Lock, "6") }
 
 // withSubject adds a subject.go to the files, if the exercise needs one and they have no func
 // Subject.
-func (e Exercise) withSubject(files Files) Files {
-	var s shape
-	if files != nil && e.hasSubject() && s.read(files) == nil && !s.hasSubject {
-		files[subjectName] = e.written(s.subject())
+func (e Exercise) withSubject(files apart.Files) apart.Files {
+	if files != nil && e.hasSubject() {
+		if text := apart.SubjectOf(files); text != "" {
+			files[subjectName] = e.written(text)
+		}
 	}
 	return files
-}
-
-func (s *shape) subject() string {
-	return filled(subjectName, map[string]any{
-		"Option": s.option, "Holds": s.isHolding, "NoWatchdog": s.hasFixed, "MaxHold": s.hasLimit,
-	})
 }
 
 // comments are what the kata writes for people into the learner's files: into the skeleton, the lock to

@@ -101,7 +101,7 @@ func (f Folder) Solution(v View) (string, error) {
 	}
 	files, err := e.Solution(os.DirFS(f.Root))
 	text := ""
-	for _, name := range files.names() {
+	for _, name := range files.Names() {
 		text += v.line(term.Bold, "// "+name) + files[name] + "\n"
 	}
 	return text, err
@@ -119,7 +119,7 @@ func (f Folder) Diff(v View) (string, error) {
 	}
 	now, err := f.Lock()
 	text := ""
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(append(start.names(), now.names()...)))) {
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(append(start.Names(), now.Names()...)))) {
 		for line := range strings.Lines(udiff.Unified("start/"+name, name, start[name], now[name])) {
 			text += v.Color.Diff(strings.TrimSuffix(line, "\n")) + "\n"
 		}

@@ -1,13 +1,15 @@
-package kata
+package apart
 
 import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/scanner"
 	"go/token"
 	"go/types"
+	"io"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -51,13 +53,12 @@ func (e *CompileError) Localize(l i18n.Language) string {
 
 // shape is the declarations of a lock's package that the failures need to make a lock.
 type shape struct {
-	name, path  string // its name in the program, and the import path
+	name, path  string // of the package: its name and import path
 	code        string // the beginning of the import paths of its code
-	stage       string // the ID of a lock of this repository; "" for a learner's
 	hasSubject  bool
 	hasNewMutex bool
 	isGraded    bool     // then NewMutex may return no error
-	noError     string   // ", nil" if NewMutex returns none
+	noError     bool     // NewMutex returns none
 	option      string   // the type of NewMutex's options; "" without options
 	hasFixed    bool     // it has the option WithoutWatchdog
 	hasLimit    bool     // it has the option WithMaxHold
@@ -93,7 +94,7 @@ const mostBytes = 1 << 20
 // generated program would not help the lock's author.
 func (s *shape) read(files Files) error {
 	isGo, excluded := false, ""
-	for _, name := range files.names() {
+	for _, name := range files.Names() {
 		if path.Ext(name) != ".go" {
 			continue
 		}
@@ -112,6 +113,7 @@ func (s *shape) read(files Files) error {
 		if tree.Name.Name == "main" {
 			return &CompileError{File: name, Line: 1, Text: isMain.Args()}
 		}
+		s.name = tree.Name.Name
 		for _, d := range tree.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
@@ -143,7 +145,7 @@ func (s *shape) declare(f *ast.FuncDecl) {
 	case "NewMutex":
 		s.hasNewMutex = true
 		if s.isGraded && f.Type.Results.NumFields() == 1 {
-			s.noError = ", nil"
+			s.noError = true
 		}
 		if n := len(f.Type.Params.List); n > 0 {
 			if options, ok := f.Type.Params.List[n-1].Type.(*ast.Ellipsis); ok {
@@ -171,27 +173,6 @@ func (s *shape) declareType(spec ast.Spec) {
 	}
 }
 
-// expression returns a Go expression that makes a failures.Subject.
-func (s *shape) expression() string {
-	switch {
-	case s.stage != "":
-		return fmt.Sprintf("func() failures.Subject { s, _ := %s.FindLock(%q); return s.Subject }()", s.name, s.stage)
-	case s.hasSubject:
-		return s.name + ".Subject()"
-	}
-	create := func(option string) string {
-		return fmt.Sprintf("func(r redis.UniversalClient, n string, l time.Duration) (failures.Locker, error) { return %s.NewMutex(r, n, l%s)%s }", s.name, option, s.noError)
-	}
-	variants := ""
-	if s.hasFixed {
-		variants += "failures.FixedLease: " + create(", "+s.name+".WithoutWatchdog()") + ", "
-	}
-	if s.hasLimit {
-		variants += "failures.Limited: " + create(", "+s.name+".WithMaxHold(3*l)") + ", "
-	}
-	return fmt.Sprintf("failures.Subject{Name: \"mylock\", New: %s, Variants: map[failures.Variant]world.Constructor{%s}}", create(""), variants)
-}
-
 var (
 	compilerLine = regexp.MustCompile(`(?m)^(?:vet: )?([^:\n]*\.go):(\d+)(?::\d+)?: (.*)$`)
 	misses       = regexp.MustCompile(`\(value of type \*?(?:\w+\.)?(\w+)\).*\(missing method (\w+)\)`)
@@ -217,15 +198,14 @@ func compileError(output string, err error) error {
 	found := &CompileError{Text: i18n.Text(at[3]).Args()}
 	found.Line, _ = strconv.Atoi(at[2]) // the pattern matches digits
 	found.File = path.Base(filepath.ToSlash(at[1]))
-	if strings.Contains(at[1], "lockkata-") { // a copy, or the generated file
-		var isCopy bool
-		if _, found.File, isCopy = strings.Cut(found.File, "_mylock_"); !isCopy {
-			wanted := mutexFunc
-			if strings.Contains(at[3], ".Subject") {
-				wanted = subjectFunc
-			}
-			found.Line, found.API, found.Text = 0, true, otherFunc.Args("wanted", wanted, "why", at[3])
+	if strings.HasSuffix(found.File, testFile) { // ours
+		wanted := mutexFunc
+		if strings.Contains(at[3], "Subject") {
+			wanted = subjectFunc
 		}
+		found.File, found.Line, found.API, found.Text = "", 0, true, otherFunc.Args("wanted", wanted, "why", at[3])
+	} else if _, file, isCopy := strings.Cut(found.File, "_mylock_"); isCopy {
+		found.File = file
 	}
 	if missing := misses.FindStringSubmatch(output); missing != nil && signatures[missing[2]] != "" {
 		found.Text = noMethod.Args("type", missing[1], "method", signatures[missing[2]])
@@ -236,4 +216,13 @@ func compileError(output string, err error) error {
 		}
 	}
 	return found
+}
+
+// isCompiled reports whether Go would compile the file here. A malformed file is compiled, so that
+// the compiler reports it.
+func isCompiled(name, text string) bool {
+	c := build.Default
+	c.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
+	match, err := c.MatchFile("", name)
+	return match || err != nil
 }

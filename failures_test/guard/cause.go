@@ -1,7 +1,8 @@
-package judge
+package guard
 
 import (
 	"slices"
+	"time"
 
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
@@ -29,14 +30,17 @@ var (
 	NoUse         = i18n.New("cannot be used")
 	TooMuchMemory = i18n.New("takes too much memory")
 	TooSlow       = i18n.New("takes too long")
+	TimeUp        = i18n.New("was cut off by the clock")
+	Outside       = i18n.New("waits for something outside of the run")
 	Unsearchable  = i18n.New("cannot be searched")
 	OwnTokens     = i18n.New("counts its tokens without Redis")
 	Shares        = i18n.New("shares a variable between processes")
 )
 
-// IsNotPlayed reports whether the lock may be right, but cannot be played in fake time and in one process.
+// IsNotPlayed reports whether the lock may be right, but cannot be played in fake time, in one process, or on a
+// machine as busy as this one.
 func (c *Cause) IsNotPlayed() bool {
-	return c != nil && slices.Contains([]i18n.Text{HoldsMutex, OldChannel, Shares}, c.Kind)
+	return c != nil && slices.Contains([]i18n.Text{HoldsMutex, OldChannel, Shares, Outside, TimeUp}, c.Kind)
 }
 
 // IsLeft reports whether the run ended, but left a goroutine or a connection.
@@ -51,7 +55,13 @@ var (
 	loopsAt      = i18n.New("{call} loops without end at {line}: it neither waits nor asks Redis.")
 	loopNext     = i18n.New("Let the loop wait: for a timer, for a message, or for ctx.Done().")
 	noLineRuns   = i18n.New("The run does not end, and no line of your lock is running.")
-	tryAgain     = i18n.New("Try again; the machine may be busy.")
+	tryAgain     = i18n.New("Look for what your lock waits for: the failures give it only a Redis client and a context.")
+	slow         = i18n.New("The run has taken {limit} of a processor, and your lock still asks Redis.")
+	slowNext     = i18n.New("Other locks take some milliseconds: wait longer between two attempts, or for a message.")
+	cutOff       = i18n.New("The run was cut off after {wall} by the clock. It had taken {used} of a processor, so this says nothing about your lock.")
+	quieter      = i18n.New("Try again when the machine is less busy.")
+	outsideAt    = i18n.New("{call} waits at {line} for a connection or a file of its own. That takes real time, which the failures do not have.")
+	outsideNext  = i18n.New("Ask Redis through the client that NewMutex gets; leave out everything else while the failures run.")
 	comeBack     = i18n.New("Let NewMutex return a lock, and let Lock, TryLock and Unlock return.")
 	stillListens = i18n.New("Your lock still has a subscription when every hold has ended and the client is closed.")
 	endListening = i18n.New("Close the subscription when the wait ends: defer sub.Close().")
@@ -78,16 +88,6 @@ var (
 	mutexNext  = i18n.New("Use a channel of capacity 1, or hold a sync.Mutex for fields only, and release it before you ask Redis.")
 	mutexAlso  = i18n.New("{call} waits at {line} for a sync.Mutex, and {holder} waits at {other} ({state}): each may have what the other needs.")
 	alsoNext   = i18n.New("Release a sync.Mutex before you wait for another goroutine.")
-
-	differInRuns = i18n.New("The same run on an empty Redis gave the tokens {first}, and then {second}: they depend on what your process did before, and each process has counters of its own.")
-	notOfRedis   = i18n.New("The tokens {tokens} are in no reply of Redis, and do not change with its clock: another process may have a higher one, or the same.")
-	tokenNext    = i18n.New("Draw the token in the script that takes the lock, and return it.")
-
-	sharesState = i18n.New("A and {client} are two processes, but while A takes, holds or frees the lock, {client} sends nothing to Redis: it learns of A from a variable of the package. The failures play all processes in one, so they cannot tell what this lock does in several.")
-	sharesNext  = i18n.New("If the lock shares something within a process, let it belong to the Redis client: a map by rdb and key. Each process has a client of its own here.")
-
-	panicsAt  = i18n.New("{call} panics at {line}: {panic}")
-	panicNext = i18n.New("A nil map or a nil pointer is the usual reason.")
 )
 
 // Hoards returns the cause of a lock that takes too much memory; line may be empty.
@@ -96,6 +96,11 @@ func Hoards(line string) *Cause {
 		return Because(TooMuchMemory, hoardsNext, hoards.Args())
 	}
 	return Because(TooMuchMemory, hoardsNext, hoardsAt.Args("line", line))
+}
+
+// CutOff returns the cause of a run that the clock has ended. used is the processor time that it has had.
+func CutOff(used time.Duration) *Cause {
+	return Because(TimeUp, quieter, cutOff.Args("wall", Wall, "used", used.Round(100*time.Millisecond)))
 }
 
 // stuck returns the cause of a call that does not return.

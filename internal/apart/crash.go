@@ -1,4 +1,4 @@
-package kata
+package apart
 
 import (
 	"bytes"
@@ -10,9 +10,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
+	"lockkata/failures_test/guard"
 	"lockkata/internal/i18n"
-	"lockkata/internal/kata/judge"
 )
 
 // Descriptions of a process that ended without a reply, and advice.
@@ -29,8 +30,8 @@ var (
 	exitsNext  = i18n.New("Return an error: the caller decides whether the program ends.")
 )
 
-// endedBadly returns the cause if a process ended without a reply.
-func (p *Program) endedBadly(err error, stderr string, late bool) *judge.Cause {
+// endedBadly returns the cause if a process ended without a reply. used is its processor time.
+func (p *Program) endedBadly(err error, stderr string, late bool, used time.Duration) *guard.Cause {
 	what, line := crash(stderr, p.sources)
 	var exit *exec.ExitError
 	code := 0
@@ -39,19 +40,21 @@ func (p *Program) endedBadly(err error, stderr string, late bool) *judge.Cause {
 	}
 	switch {
 	case slices.ContainsFunc(noMemory, func(said string) bool { return strings.Contains(what, said) }):
-		return judge.Hoards(line)
+		return guard.Hoards(line)
+	case late && used < guard.Processor:
+		return guard.CutOff(used)
 	case late:
-		return judge.Because(judge.TooSlow, killedNext, killedLate.Args())
+		return guard.Because(guard.TooSlow, killedNext, killedLate.Args())
 	case strings.HasPrefix(what, stackIsFull) && line != "":
-		return judge.Because(judge.Panics, stackNext, diesAt.Args("line", line, "why", what))
+		return guard.Because(guard.Panics, stackNext, diesAt.Args("line", line, "why", what))
 	case what != "" && line != "":
-		return judge.Because(judge.Panics, diesNext, diesAt.Args("line", line, "why", what))
+		return guard.Because(guard.Panics, diesNext, diesAt.Args("line", line, "why", what))
 	case what != "":
-		return judge.Because(judge.Panics, diesNext, dies.Args("why", what))
+		return guard.Because(guard.Panics, diesNext, dies.Args("why", what))
 	case code < 0:
-		return judge.Because(judge.Exits, signalNext, killed.Args("why", err))
+		return guard.Because(guard.Exits, signalNext, killed.Args("why", err))
 	}
-	return judge.Because(judge.Exits, exitsNext, exits.Args("status", code))
+	return guard.Because(guard.Exits, exitsNext, exits.Args("status", code))
 }
 
 // noMemory is what the runtime prints when it gets no memory for the heap or for a thread's stack.

@@ -1,4 +1,4 @@
-package kata
+package apart
 
 import (
 	"bytes"
@@ -12,7 +12,9 @@ import (
 	"regexp"
 	"strings"
 
+	failures "lockkata/failures_test"
 	"lockkata/internal/i18n"
+	"lockkata/internal/stages"
 )
 
 // Package is a Go package on disk with a lock: a func Subject or a func NewMutex.
@@ -50,7 +52,7 @@ func FindPackage(ctx context.Context, dir string) (p Package, err error) {
 	if info, err := os.Stat(p.Dir); err != nil || !info.IsDir() {
 		return p, noFolder.Args("dir", p.Dir)
 	}
-	if p.Files, err = readLock(os.DirFS(p.Dir), "."); err != nil {
+	if p.Files, err = stages.ReadFiles(os.DirFS(p.Dir), "."); err != nil {
 		return p, err
 	}
 	if len(p.Files) == 0 {
@@ -61,7 +63,7 @@ func FindPackage(ctx context.Context, dir string) (p Package, err error) {
 
 // findModule finds the package's module. Its go.mod need not be tidy.
 func (pkg *Package) findModule(ctx context.Context) error {
-	named, err := goCommand(ctx, pkg.Dir, "env", "GOMOD").Output()
+	named, err := GoCommand(ctx, pkg.Dir, "env", "GOMOD").Output()
 	if err != nil {
 		return needsGo.Args("why", err)
 	}
@@ -71,7 +73,7 @@ func (pkg *Package) findModule(ctx context.Context) error {
 		return nil
 	}
 	pkg.root = filepath.Dir(name)
-	out, err := goCommand(ctx, pkg.root, "mod", "edit", "-json").Output()
+	out, err := GoCommand(ctx, pkg.root, "mod", "edit", "-json").Output()
 	if err == nil {
 		err = json.Unmarshal(out, &pkg.module)
 	}
@@ -83,19 +85,21 @@ func (pkg *Package) findModule(ctx context.Context) error {
 	return err
 }
 
-// BuildPackage is [Build] for a package in its own folder, with the imports of its module. Outside a
+// BuildPackage returns the bench of a package in its own folder, with the imports of its module. Outside a
 // module it may import what this repository imports.
-func BuildPackage(ctx context.Context, root string, pkg Package) (*Program, error) {
-	s, sources := shape{name: "mylock", path: pkg.path, code: pkg.module.Module.Path, isGraded: true}, pkg.root
+func BuildPackage(ctx context.Context, root string, pkg Package, has []failures.Feature) (*Bench, error) {
+	s, sources := shape{path: pkg.path, code: pkg.module.Module.Path, isGraded: true}, pkg.root
 	isOurs := s.code == "lockkata"
 	if isOurs {
 		s.code, sources = pkg.path, pkg.Dir
 	}
-	return newProgram(sources, func(p *Program) error {
-		if err := p.add(s, pkg.Files); err != nil {
+	l := Lock{Files: pkg.Files, Has: has}
+	p, err := newProgram(sources, func(p *Program) error {
+		text, err := p.add(l, s)
+		if err != nil {
 			return err
 		}
-		code := Files{}
+		code := Files{filepath.Join(pkg.Dir, testFile): text}
 		if isOurs {
 			return p.compile(ctx, root, code)
 		}
@@ -105,6 +109,10 @@ func BuildPackage(ctx context.Context, root string, pkg Package) (*Program, erro
 		}
 		return p.compile(ctx, root, code, "-modfile", modules, "-mod=mod")
 	})
+	if err != nil {
+		return nil, err
+	}
+	return p.Bench(l), nil
 }
 
 // majorVersion finds the major version at the end of a module's path, or "".

@@ -8,14 +8,24 @@ import (
 	"time"
 
 	"lockkata/failures_test/catalogue"
+	"lockkata/failures_test/guard"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
+)
+
+var (
+	differInRuns = i18n.New("The same run on an empty Redis gave the tokens {first}, and then {second}: they depend on what your process did before, and each process has counters of its own.")
+	notOfRedis   = i18n.New("The tokens {tokens} are in no reply of Redis, and do not change with its clock: another process may have a higher one, or the same.")
+	tokenNext    = i18n.New("Draw the token in the script that takes the lock, and return it.")
+	sharesState  = i18n.New("A and {client} are two processes, but while A takes, holds or frees the lock, {client} sends nothing to Redis: it learns of A from a variable of the package. The failures play all processes in one, so they cannot tell what this lock does in several.")
+	sharesNext   = i18n.New("If the lock shares something within a process, let it belong to the Redis client: a map by rdb and key. Each process has a client of its own here.")
 )
 
 // shared returns the cause of a lock whose processes share a variable of its package. They are all played in one
 // process, so such a lock cannot be played. It is recognised by a second process that sends nothing while the first
 // one takes the lock, holds it or frees it.
-func (r *run) shared() *Cause {
+func (r *run) shared() *guard.Cause {
 	tr, _ := world.Run(r.t, r.subject.Config(), func(w *world.World) {
 		a := w.Client("A")
 		asks := func(name string) {
@@ -40,7 +50,7 @@ func (r *run) shared() *Cause {
 		return slices.ContainsFunc(tr.Events, func(e trace.Event) bool { return e.Kind == trace.Sent && e.Process == client })
 	}
 	if i := slices.IndexFunc(tr.Clients, func(client string) bool { return !sends(client) }); i > 0 {
-		return Because(Shares, sharesNext, sharesState.Args("client", tr.Clients[i]))
+		return guard.Because(guard.Shares, sharesNext, sharesState.Args("client", tr.Clients[i]))
 	}
 	return nil
 }
@@ -48,9 +58,9 @@ func (r *run) shared() *Cause {
 // ownTokens returns the cause of a lock whose tokens do not come from Redis. They differ when the same run is
 // made again, as a variable of the package does; or no reply has one of them, and the clock of Redis
 // does not change them.
-func (r *run) ownTokens(f catalogue.Failure, first *trace.Trace) *Cause {
+func (r *run) ownTokens(f catalogue.Failure, first *trace.Trace) *guard.Cause {
 	again := func(jump time.Duration) []int64 {
-		r.guard.begin()
+		r.guard.Begin()
 		tr, _ := world.Run(r.t, r.subject.ConfigFor(f), func(w *world.World) {
 			if jump > 0 {
 				w.JumpServerClock(jump)
@@ -69,9 +79,9 @@ func (r *run) ownTokens(f catalogue.Failure, first *trace.Trace) *Cause {
 	}
 	switch second := again(0); {
 	case !slices.Equal(second, tokens):
-		return Because(OwnTokens, tokenNext, differInRuns.Args("first", fmt.Sprint(tokens), "second", fmt.Sprint(second)))
+		return guard.Because(guard.OwnTokens, tokenNext, differInRuns.Args("first", fmt.Sprint(tokens), "second", fmt.Sprint(second)))
 	case !slices.ContainsFunc(tokens, isIn) && slices.Equal(again(time.Hour), tokens):
-		return Because(OwnTokens, tokenNext, notOfRedis.Args("tokens", fmt.Sprint(tokens)))
+		return guard.Because(guard.OwnTokens, tokenNext, notOfRedis.Args("tokens", fmt.Sprint(tokens)))
 	}
 	return nil
 }

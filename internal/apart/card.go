@@ -1,4 +1,4 @@
-package kata
+package apart
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/catalogue"
+	"lockkata/failures_test/guard"
 	"lockkata/internal/i18n"
-	"lockkata/internal/kata/judge"
 )
 
 // Grading is the arguments of grade.
@@ -26,14 +26,17 @@ type Grading struct {
 type Card struct {
 	Dir string `json:"dir"`
 	Report
-	Cells  []Cell           `json:"cells"`
+	Cells  []failures.Cell  `json:"cells"`
 	Causes []failures.Cause `json:"causes,omitempty"` // of the failures that break the lock
 }
 
+// SentAt adds the line of the lock to what happened.
+var SentAt = i18n.New("{what} ({line})")
+
 // Texts of a card about a failure.
 var (
+	compiling   = i18n.New("compiling your lock")
 	playedTwice = i18n.New("playing each failure twice")
-	sentAt      = i18n.New("{what} ({line})")
 	againOther  = i18n.New("{what} (played again, it is {outcome}: the lock, or its library, decides by chance)")
 	eitherOf    = i18n.New("{outcome} or {other}")
 	isNew       = i18n.New("{failure} is {outcome}, but is not in the file")
@@ -43,13 +46,13 @@ var (
 )
 
 // Summary returns what happened, in one line, with the line of the lock.
-func (c Cell) Summary(l i18n.Language) string {
+func Summary(c failures.Cell, l i18n.Language) string {
 	what := i18n.Text(c.SentenceIn(l)).Args()
 	switch {
 	case c.Outcome == failures.Limit:
 		what = c.Failure.PreventedBy.Can().Args("command", "go run . "+c.Failure.Cure)
 	case c.Line != "":
-		what = sentAt.Args("what", what, "line", path.Base(c.Line))
+		what = SentAt.Args("what", what, "line", path.Base(c.Line))
 	}
 	if c.Again != "" {
 		what = againOther.Args("what", what, "outcome", i18n.Text(c.Again))
@@ -65,30 +68,35 @@ func Grade(ctx context.Context, root, dir string, g Grading) (card Card, err err
 		return card, err
 	}
 	card.Dir = pkg.Dir
-	a, err := g.asked()
+	has, err := g.features()
 	if err != nil {
 		return card, err
 	}
 	g.Say(compiling.Args())
-	program, err := BuildPackage(ctx, root, pkg)
+	bench, err := BuildPackage(ctx, root, pkg, has)
 	if errors.As(err, &card.Compile) {
 		return card, nil
 	}
 	if err != nil {
 		return card, err
 	}
-	defer program.Close()
+	defer bench.Close()
+	bench.Lang = g.Lang
 	g.Say(playedTwice.Args())
-	if card.Report, err = program.Judge(ctx, pkg.Files, a); err != nil {
+	order := OrderOf(nil)
+	for _, f := range catalogue.OfServers {
+		order.Failures = append(order.Failures, f.ID)
+	}
+	if card.Report, err = bench.Judge(ctx, order); err != nil {
 		return card, err
 	}
-	a.failures = nil
+	order.Failures = nil
 	for _, c := range card.Verdicts { // a lock that ruined one run would ruin the second one too
 		if c.Outcome != failures.NotApplicable && (c.Cause == nil || c.Cause.IsLeft()) {
-			a.failures = append(a.failures, c.Failure.ID)
+			order.Failures = append(order.Failures, c.Failure.ID)
 		}
 	}
-	again, err := program.Judge(ctx, pkg.Files, a)
+	again, err := bench.Judge(ctx, order)
 	if err != nil {
 		return card, err
 	}
@@ -97,34 +105,29 @@ func Grade(ctx context.Context, root, dir string, g Grading) (card Card, err err
 }
 
 // Ends returns why the lock could not be judged to the end: the first cause of each kind.
-func (card Card) Ends() (causes []*judge.Cause) {
-	all := []*judge.Cause{card.Cause}
+func (card Card) Ends() (causes []*guard.Cause) {
+	all := []*guard.Cause{card.Cause}
 	for _, c := range card.Cells {
 		all = append(all, c.Cause)
 	}
 	for _, c := range all {
-		if c != nil && !slices.ContainsFunc(causes, func(other *judge.Cause) bool { return other.Kind == c.Kind }) {
+		if c != nil && !slices.ContainsFunc(causes, func(other *guard.Cause) bool { return other.Kind == c.Kind }) {
 			causes = append(causes, c)
 		}
 	}
 	return causes
 }
 
-// asked returns what to play for a card: all failures, also those of locks on several servers.
-func (g Grading) asked() (a asked, err error) {
-	a = askedOf(nil)
-	for _, f := range catalogue.OfServers {
-		a.failures = append(a.failures, f.ID)
-	}
-	a.lang = g.Lang
+// features returns the features that the caller names.
+func (g Grading) features() (has []failures.Feature, err error) {
 	known := features()
 	for _, name := range g.Has {
 		if !slices.Contains(known, name) {
-			return a, hasNothing.Args("name", strconv.Quote(name), "names", strings.Join(known, ", "))
+			return nil, hasNothing.Args("name", strconv.Quote(name), "names", strings.Join(known, ", "))
 		}
-		a.has = append(a.has, catalogue.Feature(name))
+		has = append(has, failures.Feature(name))
 	}
-	return a, nil
+	return has, nil
 }
 
 // features lists the features that failures are about, in the order of the catalogue.
@@ -155,7 +158,7 @@ func (card *Card) fill(again Report) {
 }
 
 // BreaksBasic reports whether a basic failure breaks the lock, so that the rest was not asked.
-func (card Card) BreaksBasic() bool { return breakBasic(card.Cells, nil) }
+func (card Card) BreaksBasic() bool { return BreakBasic(card.Cells, nil) }
 
 // Shows returns the features that the runs show but the grader was not told of, so that their failures were not played.
 func (card Card) Shows() (shown []string) {
@@ -174,13 +177,13 @@ func (card Card) Shows() (shown []string) {
 func (card Card) Golden() string {
 	var b strings.Builder
 	for _, c := range card.Cells {
-		fmt.Fprintf(&b, "%s: %s\n", c.Failure.ID, c.golden())
+		fmt.Fprintf(&b, "%s: %s\n", c.Failure.ID, golden(c))
 	}
 	return b.String()
 }
 
 // golden returns the outcome, or both outcomes if they differ.
-func (c Cell) golden() string {
+func golden(c failures.Cell) string {
 	if c.Again != "" {
 		return c.Outcome.String() + or + c.Again
 	}
@@ -191,8 +194,8 @@ func (c Cell) golden() string {
 const or = " or "
 
 // outcome returns an outcome of a golden file as a message.
-func outcome(golden string) i18n.Message {
-	first, other, flips := strings.Cut(golden, or)
+func outcome(text string) i18n.Message {
+	first, other, flips := strings.Cut(text, or)
 	if flips {
 		return eitherOf.Args("outcome", i18n.Text(first), "other", i18n.Text(other))
 	}
@@ -200,17 +203,17 @@ func outcome(golden string) i18n.Message {
 }
 
 // Differences returns the lines in which the card differs from the file.
-func (card Card) Differences(golden string, l i18n.Language) (lines []string) {
+func (card Card) Differences(file string, l i18n.Language) (lines []string) {
 	want := map[string]string{}
-	for line := range strings.Lines(golden) {
+	for line := range strings.Lines(file) {
 		failure, outcome, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		want[failure] = outcome
 	}
 	for _, c := range card.Cells {
 		if expected, known := want[c.Failure.ID]; !known {
-			lines = append(lines, isNew.Localize(l, "failure", c.Failure.ID, "outcome", outcome(c.golden())))
-		} else if expected != c.golden() {
-			lines = append(lines, isOther.Localize(l, "failure", c.Failure.ID, "outcome", outcome(c.golden()), "expected", outcome(expected), "what", c.Summary(l)))
+			lines = append(lines, isNew.Localize(l, "failure", c.Failure.ID, "outcome", outcome(golden(c))))
+		} else if expected != golden(c) {
+			lines = append(lines, isOther.Localize(l, "failure", c.Failure.ID, "outcome", outcome(golden(c)), "expected", outcome(expected), "what", Summary(c, l)))
 		}
 		delete(want, c.Failure.ID)
 	}

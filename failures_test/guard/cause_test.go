@@ -1,12 +1,10 @@
-package judge
+package guard
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"lockkata/failures_test/schedule"
-	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -25,13 +23,4 @@ func TestHolderOfAMutexIsNamedOnlyIfItIsKnown(t *testing.T) {
 	} {
 		require.Equal(t, c.says, mutexHeld(waits, append(c.others, waits)).Text.Error())
 	}
-}
-
-func TestSearchNamesTheLineOfAPanic(t *testing.T) {
-	panics := trace.Event{
-		Kind: trace.Returned, Op: trace.OpLock, Source: &trace.Source{File: "mylock/mutex.go", Line: 41},
-		Result: &trace.Result{Claim: trace.ClaimPanic, Error: "panic: not today"},
-	}
-	played := schedule.Played{Trace: &trace.Trace{Events: []trace.Event{panics}}}
-	require.EqualError(t, withoutPanic(played), "Lock panics at mylock/mutex.go:41: not today")
 }

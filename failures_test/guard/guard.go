@@ -1,0 +1,231 @@
+// Package guard ends runs of a lock that do not come to rest, and says why.
+package guard
+
+import (
+	"errors"
+	"runtime/metrics"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"lockkata/failures_test/world"
+	"lockkata/internal/i18n"
+)
+
+// Limits of a run. A failure is played in some milliseconds of a processor.
+const (
+	Processor = 2 * time.Second  // of the process's own processor time; of real time where the system does not tell it
+	Again     = time.Second / 2  // the same, for a lock that has exceeded it before
+	Wall      = 20 * time.Second // of real time
+)
+
+const (
+	period      = 50 * time.Millisecond
+	little      = period / 10 // of a processor, in a period in which the process rests
+	MemoryLimit = 1 << 29     // of the heap; the system refuses twice as much
+)
+
+// Guard watches runs of a lock from outside their bubbles.
+type Guard struct {
+	Path  string        // the beginning of the import paths of the lock's code; "" for all that is not Go's, go-redis's or ours
+	Limit time.Duration // of processor time for a run; a quarter of it without asking Redis
+
+	over atomic.Bool               // the scenario has ended, and its goroutines are stopping
+	next atomic.Pointer[time.Time] // a run that has just begun
+}
+
+// Begin begins the next of several runs, and gives it the full time.
+func (g *Guard) Begin() {
+	now := time.Now()
+	g.next.Store(&now)
+}
+
+// Over tells the guard that the scenario has ended: what still runs of the lock was left behind.
+func (g *Guard) Over() { g.over.Store(true) }
+
+// Run does run in a goroutine of its own and returns nil when that has ended. If it does not come to
+// rest, or takes too much memory, Run returns why; the goroutine then still runs, and the process is of no
+// further use.
+func (g *Guard) Run(run func()) *Cause {
+	g.over.Store(false)
+	g.Begin()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		run()
+	}()
+	ticker := time.NewTicker(period)
+	defer ticker.Stop()
+	var m meter
+	for {
+		select {
+		case <-done:
+			return nil
+		case <-ticker.C:
+		}
+		if begun := g.next.Swap(nil); begun != nil {
+			m = newMeter(*begun)
+		} else {
+			m.read()
+		}
+		switch {
+		case heap() > MemoryLimit:
+			return g.hoards()
+		case m.silent > g.Limit/4 && g.loop() != nil:
+			return g.loops()
+		case m.resting > g.Limit && !isRunning():
+			return g.waits()
+		case m.used > g.Limit:
+			return g.isSlow()
+		case m.wall > Wall:
+			return CutOff(m.used)
+		}
+	}
+}
+
+// meter measures a run.
+type meter struct {
+	begun    time.Time
+	at       time.Duration // the processor time of the process when the run began
+	sent     int64         // commands, up to the last reading
+	used     time.Duration // processor time
+	silent   time.Duration // the part of it since the last command
+	resting  time.Duration // the number of periods in a row in which the process rested, times their length
+	wall     time.Duration
+	askedFor time.Duration // used at the last command
+}
+
+func newMeter(begun time.Time) meter {
+	return meter{begun: begun, at: processorTime(), sent: world.Sent()}
+}
+
+func (m *meter) read() {
+	before := m.used
+	m.used, m.wall = processorTime()-m.at, time.Since(m.begun)
+	if sent := world.Sent(); sent != m.sent {
+		m.sent, m.askedFor = sent, m.used
+	}
+	m.silent = m.used - m.askedFor
+	if m.used-before > little {
+		m.resting = 0
+	} else {
+		m.resting += period
+	}
+}
+
+// heap returns how many bytes are in use. Unlike other ways to ask it does not stop the world, which
+// is not possible while a goroutine copies gigabytes.
+func heap() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// HeapIsLarge reports whether half of the memory limit is in use.
+func HeapIsLarge() bool { return heap() > MemoryLimit/2 }
+
+// isRunning reports whether any other goroutine of the process could run.
+func isRunning() bool {
+	text := world.Stacks()
+	return strings.Contains(text, "[runnable") || strings.Count(text, "[running") > 1
+}
+
+// find returns a goroutine of the lock.
+func (g *Guard) find(is func(world.Goroutine) bool) *world.Goroutine {
+	all := world.Goroutines(g.Path)
+	if i := slices.IndexFunc(all, is); i >= 0 {
+		return &all[i]
+	}
+	return nil
+}
+
+// loop returns a goroutine of the lock that is running, and not inside of go-redis.
+func (g *Guard) loop() *world.Goroutine {
+	return g.find(func(r world.Goroutine) bool { return runs(r) && !r.InRedis })
+}
+
+func runs(r world.Goroutine) bool {
+	return r.Line != "" && (r.State == "running" || r.State == "runnable")
+}
+
+func (g *Guard) hoards() *Cause {
+	if busy := g.find(runs); busy != nil {
+		return Hoards(busy.Line)
+	}
+	return Hoards("")
+}
+
+func (g *Guard) loops() *Cause {
+	loop := g.loop()
+	switch {
+	case loop == nil:
+		return g.isSlow()
+	case g.over.Load() && loop.Started != "":
+		return leaking(*loop)
+	}
+	return Because(EndlessLoop, loopNext, loopsAt.Args("call", loop.Function, "line", loop.Line))
+}
+
+func (g *Guard) isSlow() *Cause {
+	if HeapIsLarge() {
+		return g.hoards()
+	}
+	return Because(TooSlow, slowNext, slow.Args("limit", g.Limit))
+}
+
+// waits returns why a run does not end in which nothing runs: the lock waits for something that is not in the bubble.
+func (g *Guard) waits() *Cause {
+	all := world.Goroutines(g.Path)
+	is := func(state ...string) *world.Goroutine {
+		return g.find(func(r world.Goroutine) bool {
+			return !r.Durable && r.Line != "" && slices.ContainsFunc(state, func(s string) bool { return strings.HasPrefix(r.State, s) })
+		})
+	}
+	if waiting := is("sync.Mutex", "sync.RWMutex"); waiting != nil {
+		return mutexHeld(*waiting, all)
+	}
+	if outside := is("IO wait", "syscall"); outside != nil {
+		return Because(Outside, outsideNext, outsideAt.Args("call", outside.Function, "line", outside.Line))
+	}
+	call := g.find(func(r world.Goroutine) bool { return r.Line != "" })
+	if world.IsInNetwork() && call != nil {
+		return Because(Outside, outsideNext, outsideAt.Args("call", call.Function, "line", call.Line))
+	}
+	if channel := is("chan ", "select"); channel != nil {
+		return Because(OldChannel, oldNext, oldChannel.Args("call", channel.Function, "line", channel.Line))
+	}
+	if own := g.find(func(r world.Goroutine) bool { return r.Started != "" && !r.Durable }); own != nil && g.over.Load() {
+		return leaking(*own)
+	}
+	if call != nil {
+		return stuck(*call)
+	}
+	return Because(TooSlow, tryAgain, noLineRuns.Args())
+}
+
+// CauseOf returns the cause of an error with which a run stopped; nil for no error.
+func (g *Guard) CauseOf(err error) *Cause {
+	var flood world.FloodError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &flood):
+		return Because(Floods, floodNext, floodsAt.Args("call", flood.Function, "line", flood.Line))
+	case !errors.Is(err, world.ErrLeft):
+		return Because(NoUse, comeBack, i18n.Text(strings.TrimPrefix(err.Error(), "world: ")).Args())
+	}
+	all := world.Goroutines(g.Path)
+	for _, left := range all {
+		if left.Started == "" && left.Line != "" { // a call of the lock
+			return stuck(left)
+		}
+	}
+	for _, left := range all {
+		return leaking(left)
+	}
+	if world.HasSubscription() {
+		return Because(KeepsOpen, endListening, stillListens.Args())
+	}
+	return Because(NoUse, comeBack, i18n.Text(err.Error()).Args())
+}
