@@ -64,9 +64,9 @@ func TestHostileLock(t *testing.T) {
 
 func TestStuckLockIsReportedWithItsLine(t *testing.T) {
 	for how, says := range map[string]string{
-		"spins":         "spins did not finish in 100ms: failures_test/stranger_test.go:",
-		"holds a mutex": "did not finish in 1s: failures_test/stranger_test.go:34 (sync.Mutex.Lock)",
-		"leaks":         "goroutines of the lock have not ended: failures_test/stranger_test.go:38 (chan receive)",
+		"spins":         "spins does not end: your lock loops without end: TryLock loops without end at failures_test/stranger_test.go:",
+		"holds a mutex": "does not end: your lock holds a sync.Mutex across a Redis call: TryLock waits at failures_test/stranger_test.go:",
+		"leaks":         "your lock leaks a goroutine: A goroutine of your lock is still running at failures_test/stranger_test.go:",
 	} {
 		t.Run(how, func(t *testing.T) {
 			child := exec.Command(os.Args[0], "-test.run=^TestHostileLock$")

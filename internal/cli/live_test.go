@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/live/redisserver"
-	"lockkata/internal/kata"
+	"lockkata/internal/apart"
 )
 
 // A run of an edited lock is drawn with the edited line and its command, and is judged by the rules.
@@ -69,7 +69,7 @@ func TestKataWithoutATerminal(t *testing.T) {
 	require.Equal(t, exitOK, status, errors)
 	var result struct {
 		Passed bool
-		kata.Report
+		apart.Report
 	}
 	require.NoError(t, json.Unmarshal([]byte(out), &result))
 	require.True(t, result.Passed)
