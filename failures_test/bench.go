@@ -1,6 +1,7 @@
 package failures
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"testing"
@@ -72,29 +73,25 @@ func (c Cell) BreaksBasic() bool {
 	return c.Failure.Basic && (c.Outcome == NotPlayed || slices.Contains(c.Failure.Breaks, against.Rule))
 }
 
-// Here returns the bench of a lock in this process, for locks that are known to end. A failure is played
-// once: all its runs are the same.
-func Here(t *testing.T, s Subject) Bench { return &here{t: t, subject: s, cells: map[string]Cell{}} }
+// Here returns the bench of a lock in this process, for locks that are known to end.
+func Here(t *testing.T, s Subject) Bench { return &here{t: t, subject: s} }
 
 type here struct {
 	t       *testing.T
 	subject Subject
-	learnt  bool
-	use     Use
-	cells   map[string]Cell // by the failure's ID
+	use     *Use
 }
 
 func (b *here) Learn(context.Context) (Use, error) {
-	if b.learnt {
-		return b.use, nil
+	if b.use == nil {
+		s, err := DiscoverScripts(b.t, b.subject)
+		if err != nil {
+			return Use{}, err
+		}
+		b.subject = s
+		b.use = &Use{Scripts: s.Scripts, Several: s.NewOver != nil, Waits: slices.Contains(s.Has, Waits), Without: s.Without(catalogue.Everything)}
 	}
-	s, err := DiscoverScripts(b.t, b.subject)
-	if err != nil {
-		return Use{}, err
-	}
-	b.subject, b.learnt = s, true
-	b.use = Use{Scripts: s.Scripts, Several: s.NewOver != nil, Waits: slices.Contains(s.Has, Waits), Without: s.Without(catalogue.Everything)}
-	return b.use, nil
+	return *b.use, nil
 }
 
 // Without returns the verdicts on those failures that do not apply to the lock.
@@ -108,34 +105,54 @@ func (s Subject) Without(all []catalogue.Failure) (without []Verdict) {
 }
 
 func (b *here) Play(ctx context.Context, tasks []Task, each func(Cell)) error {
-	if _, err := b.Learn(ctx); err != nil {
-		return err
-	}
+	_, err := b.Learn(ctx)
 	for _, task := range tasks {
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return err
 		}
-		cell, known := b.cells[task.Failure.ID]
-		if !known {
-			cell.Verdict = Run(b.t, task.Failure, b.subject)
-			b.cells[task.Failure.ID] = cell
-		}
-		each(cell)
+		each(Cell{Verdict: Run(b.t, task.Failure, b.subject)})
 	}
-	return nil
+	return err
 }
 
 func (b *here) Close() error { return nil }
 
-// Rows plays failures on several locks: a row for each failure, with a cell for each bench.
-func Rows(ctx context.Context, all []catalogue.Failure, benches []Bench) ([][]Cell, error) {
-	rows := make([][]Cell, len(all))
+// Keep returns a bench that plays each failure once, and keeps its cell in kept by the failure's ID. The runs of
+// a failure on [Here] are all the same.
+func Keep(b Bench, kept map[string]Cell) Bench { return keeping{b, kept} }
+
+type keeping struct {
+	Bench
+	kept map[string]Cell
+}
+
+func (b keeping) Play(ctx context.Context, tasks []Task, each func(Cell)) error {
+	var others []Task
+	for _, task := range tasks {
+		if cell, known := b.kept[task.Failure.ID]; known {
+			each(cell)
+		} else {
+			others = append(others, task)
+		}
+	}
+	if len(others) == 0 {
+		return ctx.Err()
+	}
+	return b.Bench.Play(ctx, others, func(c Cell) {
+		b.kept[c.Failure.ID] = c
+		each(c)
+	})
+}
+
+// Rows plays failures on several locks: a row for each failure, with a verdict for each bench.
+func Rows(ctx context.Context, all []catalogue.Failure, benches []Bench) ([][]Verdict, error) {
+	rows := make([][]Verdict, len(all))
 	at := map[string]int{}
 	for i, f := range all {
-		rows[i], at[f.ID] = make([]Cell, len(benches)), i
+		rows[i], at[f.ID] = make([]Verdict, len(benches)), i
 	}
 	for n, b := range benches {
-		if err := b.Play(ctx, Tasks(all), func(c Cell) { rows[at[c.Failure.ID]][n] = c }); err != nil {
+		if err := b.Play(ctx, Tasks(all), func(c Cell) { rows[at[c.Failure.ID]][n] = c.Verdict }); err != nil {
 			return nil, err
 		}
 	}

@@ -27,14 +27,14 @@ func TestSharedRedisIsLeftAsItWas(t *testing.T) {
 	s, err := live.At(t.Context(), foreign.Socket(), 4)
 	require.NoError(t, err)
 	defer s.Close()
-	var jobs []live.Job
+	var all []catalogue.Failure
 	for _, id := range []string{"second-client", "grant-reply-lost", "script-flush", "evicted-or-flushed", "failover-async"} {
 		f, ok := catalogue.Find(id)
 		require.True(t, ok, id)
-		jobs = append(jobs, live.Job{Failure: f, Subject: stages.MustFind("4").Subject})
+		all = append(all, f)
 	}
 	outcomes := map[string]failures.Outcome{}
-	for _, v := range s.Play(jobs) {
+	for _, v := range played(t, s, stages.MustFind("4").Subject, all...) {
 		outcomes[v.Failure.ID] = v.Outcome
 		require.Equal(t, v.Outcome == failures.Elsewhere, strings.Contains(v.Sentence(), "disturb the other programs"), v.Failure.ID)
 	}
@@ -63,30 +63,21 @@ func TestRestartedRedisIsEmpty(t *testing.T) {
 		w.Restart()
 		b.Lock(world.Within(w.Lease / 2))
 	}}
-	v := servers(t, 1).Play([]live.Job{{Failure: f, Subject: stages.MustFind("2").Subject}})[0]
+	v := played(t, servers(t, 1), stages.MustFind("2").Subject, f)[0]
 	require.NoError(t, v.Err)
 	require.True(t, oracle.Violates(v.Findings, oracle.Exclusion), "A's key is gone")
 }
 
 func TestSameVerdictsAsTheWorld(t *testing.T) {
 	s := servers(t, 12)
-	var jobs []live.Job
 	for _, stage := range stages.Public() {
-		one := job(t, catalogue.All[0], stage)
-		for _, f := range catalogue.All {
-			one.Failure = f
-			jobs = append(jobs, one)
-		}
+		requireSame(t, s, ready(t, stage), catalogue.All...)
 	}
-	requireSame(t, s, jobs)
 }
 
 func TestReplicasHaveTheSameVerdictsAsTheWorld(t *testing.T) {
-	var jobs []live.Job
+	s := servers(t, 4)
 	for _, lock := range []stages.Stage{stages.MustFind("4"), stages.Wait} {
-		for _, f := range catalogue.OfReplicas {
-			jobs = append(jobs, job(t, f, lock))
-		}
+		requireSame(t, s, ready(t, lock), catalogue.OfReplicas...)
 	}
-	requireSame(t, servers(t, 4), jobs)
 }

@@ -4,7 +4,7 @@
 //
 //	servers, err := live.Start(ctx, 12)
 //	defer servers.Close()
-//	verdicts := servers.Play(jobs)
+//	err = servers.Bench(subject).Play(ctx, failures.Tasks(catalogue.All), each)
 //
 // The processes store nothing on disk and end with Close. [At] uses a Redis that is already
 // running. It touches only the lock's own keys there, so failures that disturb the whole server
@@ -98,11 +98,20 @@ func (s *Servers) DiscoverScripts(subject failures.Subject) (failures.Subject, e
 	return subject, err
 }
 
-// Job is a failure to play on a lock.
-type Job struct {
-	Failure catalogue.Failure
-	Subject failures.Subject
+// Bench returns the bench of a lock on the servers. Its subject needs the scripts of the lock, if it has any.
+func (s *Servers) Bench(subject failures.Subject) failures.Bench { return &bench{s, subject} }
+
+type bench struct {
+	*Servers
+	subject failures.Subject
 }
+
+func (b *bench) Learn(context.Context) (failures.Use, error) {
+	return failures.Use{Scripts: b.subject.Scripts, Several: b.subject.NewOver != nil, Without: b.subject.Without(catalogue.Everything)}, nil
+}
+
+// Close does nothing: the servers are those of other benches too.
+func (b *bench) Close() error { return nil }
 
 // ErrBusy is the error of a failure that was disturbed in each attempt.
 var ErrBusy = errors.New("the machine is too busy for real time")
@@ -113,30 +122,44 @@ const (
 	patient = 3 * time.Minute
 )
 
-// Play plays all jobs, one on each server at a time, and returns their verdicts in the same order.
-// It repeats a disturbed run, each time with fewer runs at once and a longer lease. If the last one
-// is disturbed too, the outcome is [failures.Elsewhere] with [ErrBusy].
-func (s *Servers) Play(jobs []Job) []failures.Verdict {
-	verdicts := make([]failures.Verdict, len(jobs))
+// Play plays one failure on each server at a time. It repeats a disturbed run, each time with fewer runs at once
+// and a longer lease. If the last one is disturbed too, the outcome is [failures.Elsewhere] with [ErrBusy]. When ctx
+// ends it leaves the runs under way, which then end with the servers.
+func (b *bench) Play(ctx context.Context, tasks []failures.Task, each func(failures.Cell)) error {
+	played := make(chan []failures.Verdict, 1)
+	go func() { played <- b.play(ctx, tasks) }()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case verdicts := <-played:
+		for _, v := range verdicts {
+			each(failures.Cell{Verdict: v})
+		}
+		return nil
+	}
+}
+
+func (b *bench) play(ctx context.Context, tasks []failures.Task) []failures.Verdict {
+	verdicts := make([]failures.Verdict, len(tasks))
 	var pending []int
-	for i := range jobs {
+	for i := range tasks {
 		pending = append(pending, i)
 	}
 	end := time.Now().Add(patient)
-	atOnce, lease := cap(s.free), time.Second
+	atOnce, lease := cap(b.free), time.Second
 	for range rounds {
 		room := make(chan struct{}, atOnce)
 		var running sync.WaitGroup
 		for _, i := range pending {
 			room <- struct{}{}
-			if verdicts[i].Trace != nil && time.Now().After(end) {
+			if ctx.Err() != nil || verdicts[i].Trace != nil && time.Now().After(end) {
 				<-room
 				continue
 			}
-			p := <-s.free
+			p := <-b.free
 			running.Go(func() {
-				verdicts[i] = play(p, jobs[i], lease)
-				s.free <- p
+				verdicts[i] = play(p, tasks[i].Failure, b.subject, lease)
+				b.free <- p
 				<-room
 			})
 		}
@@ -154,10 +177,10 @@ func (s *Servers) Play(jobs []Job) []failures.Verdict {
 }
 
 // play plays one failure. If it cannot run on this server, the outcome is [failures.Elsewhere].
-func play(p *process, job Job, lease time.Duration) failures.Verdict {
-	v := failures.Judge(job.Failure, job.Subject,
+func play(p *process, f catalogue.Failure, subject failures.Subject, lease time.Duration) failures.Verdict {
+	v := failures.Judge(f, subject,
 		func(c world.Config, scenario func(*world.World)) (*trace.Trace, error) {
-			if job.Failure.Live != "" {
+			if f.Live != "" {
 				return nil, errNotLive
 			}
 			c.Lease = lease
@@ -170,7 +193,7 @@ func play(p *process, job Job, lease time.Duration) failures.Verdict {
 	case errors.Is(v.Err, errShared):
 		v.Outcome, v.Missing = failures.Elsewhere, othersUseIt.Args()
 	case errors.Is(v.Err, errNotLive):
-		v.Outcome, v.Missing = failures.Elsewhere, i18n.Text(job.Failure.Live).Args()
+		v.Outcome, v.Missing = failures.Elsewhere, i18n.Text(f.Live).Args()
 	}
 	return v
 }

@@ -27,14 +27,21 @@ func servers(t *testing.T, count int) *live.Servers {
 	return s
 }
 
-// requireSame plays jobs on real servers, and requires the same outcomes as in the world. Runs that
+// played plays failures on a lock.
+func played(t *testing.T, s *live.Servers, subject failures.Subject, all ...catalogue.Failure) (verdicts []failures.Verdict) {
+	t.Helper()
+	require.NoError(t, s.Bench(subject).Play(t.Context(), failures.Tasks(all), func(c failures.Cell) { verdicts = append(verdicts, c.Verdict) }))
+	return verdicts
+}
+
+// requireSame plays failures on a lock on real servers, and requires the same outcomes as in the world. Runs that
 // the machine was too busy for do not count.
-func requireSame(t *testing.T, s *live.Servers, jobs []live.Job) {
+func requireSame(t *testing.T, s *live.Servers, subject failures.Subject, all ...catalogue.Failure) {
 	t.Helper()
 	notTold := 0
-	defer func() { require.LessOrEqual(t, notTold, len(jobs)/20, "too many failures were not tested") }()
-	for i, v := range s.Play(jobs) {
-		world := failures.Run(t, v.Failure, jobs[i].Subject).Outcome
+	defer func() { require.LessOrEqual(t, notTold, len(all)/20, "too many failures were not tested") }()
+	for _, v := range played(t, s, subject, all...) {
+		world := failures.Run(t, v.Failure, subject).Outcome
 		switch {
 		case errors.Is(v.Err, live.ErrBusy):
 			fmt.Fprintf(t.Output(), "%s on %s was not played: %s\n", v.Failure.ID, v.Subject, v.Sentence())
@@ -54,25 +61,22 @@ func requireSame(t *testing.T, s *live.Servers, jobs []live.Job) {
 	}
 }
 
-// job is a failure on a stage.
-func job(t *testing.T, f catalogue.Failure, stage stages.Stage) live.Job {
+// ready returns a stage with the scripts that it uses.
+func ready(t *testing.T, stage stages.Stage) failures.Subject {
 	t.Helper()
 	subject, err := failures.DiscoverScripts(t, stage.Subject)
 	require.NoError(t, err)
-	return live.Job{Failure: f, Subject: subject}
+	return subject
 }
 
 // One failure for each stage. The tag live runs all.
 func TestTasteOfARealRedis(t *testing.T) {
-	stages := stages.Public()
-	s := servers(t, len(stages))
-	var jobs []live.Job
+	s := servers(t, 1)
 	for n, id := range []string{
 		"crash-before-expire", "delete-foreign", "check-then-delete", "work-outlives-ttl", "renew-partition", "renew-partition",
 	} {
 		f, ok := catalogue.Find(id)
 		require.True(t, ok, id)
-		jobs = append(jobs, job(t, f, stages[n]))
+		requireSame(t, s, ready(t, stages.Public()[n]), f)
 	}
-	requireSame(t, s, jobs)
 }

@@ -34,16 +34,15 @@ func playRueidislock(t *testing.T, want map[string]string, all ...catalogue.Fail
 	subject, err := s.DiscoverScripts(Rueidislock)
 	require.NoError(t, err)
 	noteRenewals(subject.Scripts)
-	var jobs []live.Job
-	for _, f := range all {
-		jobs = append(jobs, live.Job{Failure: f, Subject: subject})
+	bench, verdicts := s.Bench(subject), map[string]failures.Verdict{}
+	play := func(all ...catalogue.Failure) {
+		require.NoError(t, bench.Play(t.Context(), failures.Tasks(all), func(c failures.Cell) { verdicts[c.Failure.ID] = c.Verdict }))
 	}
-	verdicts := map[string]failures.Verdict{}
-	for i, v := range s.Play(jobs) {
-		for again := 0; again < 2 && v.Outcome != failures.Elsewhere && v.Outcome.String() != want[v.Failure.ID]; again++ {
-			v = s.Play(jobs[i : i+1])[0]
+	play(all...)
+	for _, f := range all {
+		for again := 0; again < 2 && verdicts[f.ID].Outcome != failures.Elsewhere && verdicts[f.ID].Outcome.String() != want[f.ID]; again++ {
+			play(f)
 		}
-		verdicts[v.Failure.ID] = v
 	}
 	return verdicts
 }

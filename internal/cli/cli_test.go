@@ -61,9 +61,9 @@ func fewFailures(t *testing.T, ids ...string) {
 // swapped replaces a stage's lock by another stage's.
 func swapped(t *testing.T, stage, other string) {
 	t.Helper()
-	all, known := stages.Table, verdicts
-	verdicts = map[[2]string]failures.Verdict{}
-	t.Cleanup(func() { stages.Table, verdicts = all, known })
+	all, known := stages.Table, kept
+	kept = map[string]map[string]failures.Cell{}
+	t.Cleanup(func() { stages.Table, kept = all, known })
 	stages.Table = slices.Clone(all)
 	at := slices.Index(stages.IDs(all), stage)
 	stages.Table[at].Subject.New = stages.MustFind(other).Subject.New
@@ -240,7 +240,7 @@ func TestShowAsJSONHasTheWholeTrace(t *testing.T) {
 }
 
 func TestEveryPictureFitsItsTerminal(t *testing.T) {
-	g, err := (&app{t: t}).judgeAll(t.Context(), catalogue.All, stages.Public())
+	g, err := judgeAll(t.Context(), catalogue.All, stages.Public(), (&app{t: t}).here)
 	require.NoError(t, err)
 	for _, row := range g.rows {
 		for i, v := range row {

@@ -101,30 +101,28 @@ func (g grid) isLimit(row []failures.Verdict) bool {
 	return isLimit
 }
 
-// verdicts has the verdicts of this process by the IDs of failure and lock. All runs of a failure on a lock
-// are the same, so it is played once.
-var verdicts = map[[2]string]failures.Verdict{}
+// kept has the cells of this process by the IDs of lock and failure.
+var kept = map[string]map[string]failures.Cell{}
 
-// judgeAll plays failures on locks until the context ends.
-func (a *app) judgeAll(ctx context.Context, all []catalogue.Failure, of []stages.Stage) (g grid, err error) {
-	if g.columns, err = stages.Ready(a.t, of); err != nil {
-		return g, failedError{err}
+// here returns the bench of a lock in this process.
+func (a *app) here(s stages.Stage) failures.Bench {
+	if kept[s.ID] == nil {
+		kept[s.ID] = map[string]failures.Cell{}
 	}
-	for _, f := range all {
-		if ctx.Err() != nil {
-			return g, ctx.Err()
-		}
-		var row []failures.Verdict
-		for _, s := range g.columns {
-			id := [2]string{f.ID, s.ID}
-			if _, known := verdicts[id]; !known {
-				verdicts[id] = failures.Run(a.t, f, s.Subject)
-			}
-			row = append(row, verdicts[id])
-		}
-		g.rows = append(g.rows, row)
+	return failures.Keep(failures.Here(a.t, s.Subject), kept[s.ID])
+}
+
+// judgeAll plays failures on locks, each on its bench, until the context ends.
+func judgeAll(ctx context.Context, all []catalogue.Failure, of []stages.Stage, bench func(stages.Stage) failures.Bench) (g grid, err error) {
+	g.columns = of
+	benches := make([]failures.Bench, len(of))
+	for n, s := range of {
+		benches[n] = bench(s)
 	}
-	return g, nil
+	if g.rows, err = failures.Rows(ctx, all, benches); err != nil && ctx.Err() == nil {
+		err = failedError{err}
+	}
+	return g, err
 }
 
 // matrix prints every failure on every lock.
@@ -142,7 +140,7 @@ func (a *app) matrix(ctx context.Context, r request) error {
 	if r.live {
 		g, err = a.judgeLive(ctx, r, all)
 	} else {
-		g, err = a.judgeAll(ctx, all, r.columns())
+		g, err = judgeAll(ctx, all, r.columns(), a.here)
 	}
 	a.doing("")
 	if err != nil {
@@ -219,9 +217,6 @@ var (
 
 // judgeLive plays failures on real servers until the context ends.
 func (a *app) judgeLive(ctx context.Context, r request, all []catalogue.Failure) (g grid, err error) {
-	if g.columns, err = stages.Ready(a.t, r.columns()); err != nil {
-		return g, failedError{err}
-	}
 	var servers *live.Servers
 	if r.addr != "" {
 		servers, err = live.At(ctx, r.addr, atOnce)
@@ -237,21 +232,11 @@ func (a *app) judgeLive(ctx context.Context, r request, all []catalogue.Failure)
 		return g, err
 	}
 	defer servers.Close()
-	var jobs []live.Job
-	for _, f := range all {
-		for _, c := range g.columns {
-			jobs = append(jobs, live.Job{Failure: f, Subject: c.Subject})
-		}
-	}
-	played := make(chan []failures.Verdict, 1)
-	go func() { played <- servers.Play(jobs) }()
-	select {
-	case <-ctx.Done():
-		return g, ctx.Err()
-	case verdicts := <-played:
-		g.rows = slices.Collect(slices.Chunk(verdicts, len(g.columns)))
-		return g, nil
-	}
+	return judgeAll(ctx, all, r.columns(), func(s stages.Stage) failures.Bench {
+		use, _ := a.here(s).Learn(ctx) // an error shows in the cells
+		s.Subject.Scripts = use.Scripts
+		return servers.Bench(s.Subject)
+	})
 }
 
 // printElsewhere prints why failures were not played on real servers.

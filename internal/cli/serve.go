@@ -57,7 +57,7 @@ var (
 
 // page plays the catalogue on the stages, and returns the page about it.
 func (a *app) page(ctx context.Context, e page.Engine) ([]byte, error) {
-	g, err := a.judgeAll(ctx, catalogue.All, stages.Public())
+	g, err := judgeAll(ctx, catalogue.All, stages.Public(), a.here)
 	if err != nil {
 		return nil, err
 	}

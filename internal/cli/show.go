@@ -60,7 +60,7 @@ func (a *app) showCommand() *cobra.Command {
 			case len(chosen) < 2:
 				return noneFixes.Args("failure", f.ID, "stage", chosen[0].ID)
 			}
-			g, err := a.judgeAll(cmd.Context(), []catalogue.Failure{f}, chosen)
+			g, err := judgeAll(cmd.Context(), []catalogue.Failure{f}, chosen, a.here)
 			switch {
 			case err != nil:
 				return err

@@ -48,15 +48,14 @@ func PlayOthers(t *testing.T, sources fs.FS) (all []Other, err error) {
 		if err != nil {
 			return
 		}
-		if s.Subject, err = failures.DiscoverScripts(t, s.Subject); err != nil {
-			return
-		}
-		one := Other{Stage: s, Row: row}
+		var shown []catalogue.Failure
 		for _, f := range catalogue.Everything {
 			if s.Expect(f) != failures.NotApplicable && shows(f) {
-				one.Runs = append(one.Runs, failures.Run(t, f, s.Subject))
+				shown = append(shown, f)
 			}
 		}
+		one := Other{Stage: s, Row: row}
+		err = failures.Here(t, s.Subject).Play(t.Context(), failures.Tasks(shown), func(c failures.Cell) { one.Runs = append(one.Runs, c.Verdict) })
 		all = append(all, one)
 	}
 	for i, s := range steps[1 : len(steps)-1] {

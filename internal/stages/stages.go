@@ -146,26 +146,11 @@ func First(of []Stage, f catalogue.Failure) Stage {
 	return of[0]
 }
 
-// Ready returns the stages with the scripts that their locks use.
-func Ready(t *testing.T, of []Stage) ([]Stage, error) {
-	ready := make([]Stage, len(of))
+// Here returns a bench for each stage, in this process.
+func Here(t *testing.T, of []Stage) []failures.Bench {
+	benches := make([]failures.Bench, len(of))
 	for n, s := range of {
-		var err error
-		if s.Subject, err = failures.DiscoverScripts(t, s.Subject); err != nil {
-			return nil, err
-		}
-		ready[n] = s
+		benches[n] = failures.Here(t, s.Subject)
 	}
-	return ready, nil
-}
-
-// Judge plays failures on stages: a row for each failure, with a verdict for each stage.
-func Judge(t *testing.T, all []catalogue.Failure, of []Stage) [][]failures.Verdict {
-	rows := make([][]failures.Verdict, len(all))
-	for i, f := range all {
-		for _, s := range of {
-			rows[i] = append(rows[i], failures.Run(t, f, s.Subject))
-		}
-	}
-	return rows
+	return benches
 }

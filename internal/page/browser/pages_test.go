@@ -38,8 +38,8 @@ var made struct {
 func judged(t *testing.T) {
 	t.Helper()
 	made.Do(func() {
-		if made.shown, made.err = stages.Ready(t, stages.Public()); made.err == nil {
-			made.rows = stages.Judge(t, catalogue.All, made.shown)
+		made.shown = stages.Public()
+		if made.rows, made.err = failures.Rows(t.Context(), catalogue.All, stages.Here(t, made.shown)); made.err == nil {
 			var chapters [][]*lesson.Played
 			made.others, made.err = page.PlayOthers(t, os.DirFS(repository))
 			if made.err != nil {

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"context"
+
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/schedule"
@@ -45,19 +47,27 @@ func (e *Engine) catalogue(r Request, tell Tell) (Catalogue, error) {
 		return Catalogue{}, err
 	}
 	all := Catalogue{Cells: []Cell{}}
-	for i, f := range catalogue.All {
-		if tell(Progress{Done: i, Of: len(catalogue.All)}) {
+	ctx, end := context.WithCancel(context.Background())
+	defer end()
+	progress := func() {
+		if done := len(all.Cells); done < len(catalogue.All) && tell(Progress{Done: done, Of: len(catalogue.All)}) {
 			all.Stopped = true
-			break
+			end()
 		}
-		v := failures.Run(e.t, f, l.Subject)
-		cell := Cell{Failure: f.ID, Outcome: string(rune(v.Outcome)), Verdict: v.HeadlineIn(r.Lang)}
-		if was := l.Expect(f); was != v.Outcome {
+	}
+	progress()
+	err = failures.Here(e.t, l.Subject).Play(ctx, failures.Tasks(catalogue.All), func(c failures.Cell) {
+		cell := Cell{Failure: c.Failure.ID, Outcome: string(rune(c.Outcome)), Verdict: c.HeadlineIn(r.Lang)}
+		if was := l.Expect(c.Failure); was != c.Outcome {
 			cell.Was = string(rune(was))
 		}
 		all.Cells = append(all.Cells, cell)
+		progress()
+	})
+	if all.Stopped {
+		err = nil
 	}
-	return all, nil
+	return all, err
 }
 
 // run plays one failure on a lock.
