@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
@@ -103,8 +104,8 @@ func (rude) Unlock(context.Context) error { panic("not today") }
 
 func TestViolationOfAnyOtherRuleBreaksTheLock(t *testing.T) {
 	f, _ := failures.Find("crash-before-expire")
-	subject := failures.Subject{Name: "rude", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-		gentle, err := stages.MustFind("4").Subject.New(rdb, name, lease)
+	subject := failures.Subject{Name: "rude", New: func(p *world.Process, name string, lease time.Duration) (failures.Locker, error) {
+		gentle, err := stages.MustFind("4").Subject.New(p, name, lease)
 		return rude{gentle}, err
 	}}
 	require.Equal(t, failures.Safe, failures.Run(t, f, subject).Outcome, "nobody unlocks in this story")
@@ -188,10 +189,10 @@ func TestExpectedFailureBreaksTheLockItself(t *testing.T) {
 	require.False(t, failures.Run(t, f, second).Is(failures.Safe))
 
 	rounds := second
-	rounds.New = func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-		inner, err := second.New(rdb, name, lease)
+	rounds.New = adapters.Plain(func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+		inner, err := second.New(adapters.Using(rdb), name, lease)
 		return inSeconds{inner, rdb, name, lease}, err
-	}
+	})
 	v := failures.Run(t, f, rounds)
 	require.Equal(t, failures.Broken, v.Outcome, "the other rule counts")
 	require.NotContains(t, f.Breaks, v.Findings[0].Rule)

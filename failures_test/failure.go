@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
@@ -22,9 +20,9 @@ type Locker = world.Locker
 type Subject struct {
 	Name string
 	// New makes one owner's lock of that name. Commands that it sends are executed at once.
-	New func(rdb redis.UniversalClient, name string, lease time.Duration) (Locker, error)
+	New world.Constructor
 	// NewOver is used instead of New for a lock of several servers.
-	NewOver world.ConstructorOver
+	NewOver world.Constructor
 	// Variants are the same lock set up in another way, for failures that need it.
 	Variants map[Variant]world.Constructor
 	// Ignore reports whether a key is not a lock, but a counter or a queue of a lock.
@@ -188,8 +186,8 @@ type Failure struct {
 	Loss bool
 	// Requires lists what has to happen in a run, apart from the faults, which all have to strike.
 	Requires []Precondition
-	// Client changes the go-redis options; without it, commands are sent once.
-	Client func(*redis.Options)
+	// Client has the settings of the client; without any, commands are sent once.
+	Client world.Settings
 	Script func(*world.World)
 	// Live is the reason why it cannot run on a real Redis; "" if it can.
 	Live string

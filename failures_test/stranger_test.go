@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
@@ -42,8 +41,8 @@ func (h *hostile) TryLock(ctx context.Context) (bool, error) {
 }
 
 func newHostile(how string) world.Constructor {
-	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-		lock, err := stages.MustFind("4").Subject.New(rdb, name, lease)
+	return func(p *world.Process, name string, lease time.Duration) (failures.Locker, error) {
+		lock, err := stages.MustFind("4").Subject.New(p, name, lease)
 		return &hostile{Locker: lock, how: how}, err
 	}
 }
@@ -64,8 +63,8 @@ func TestHostileLock(t *testing.T) {
 func TestStuckLockIsReportedWithItsLine(t *testing.T) {
 	for how, says := range map[string]string{
 		"spins":         "spins did not finish in 100ms: failures_test/stranger_test.go:",
-		"holds a mutex": "did not finish in 1s: failures_test/stranger_test.go:33 (sync.Mutex.Lock)",
-		"leaks":         "goroutines of the lock have not ended: failures_test/stranger_test.go:37 (chan receive)",
+		"holds a mutex": "did not finish in 1s: failures_test/stranger_test.go:32 (sync.Mutex.Lock)",
+		"leaks":         "goroutines of the lock have not ended: failures_test/stranger_test.go:36 (chan receive)",
 	} {
 		t.Run(how, func(t *testing.T) {
 			child := exec.Command(os.Args[0], "-test.run=^TestHostileLock$")

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/trace"
@@ -101,13 +99,7 @@ func (v *Verdict) markGiven() {
 // then, their findings mention it.
 func (v *Verdict) rerunWithTime(s Subject, play Play) {
 	config := v.Failure.Config(s)
-	client := config.Client
-	config.Client = func(o *redis.Options) {
-		if client != nil {
-			client(o)
-		}
-		o.Limiter = slowly{}
-	}
+	config.Client.Pace = time.Microsecond
 	again, err := play(config, v.Failure.Script)
 	if err != nil || v.Failure.unmet(again).Text != "" || slices.ContainsFunc(oracle.Judge(again), oracle.Finding.IsOfEqualValues) {
 		return
@@ -118,16 +110,6 @@ func (v *Verdict) rerunWithTime(s Subject, play Play) {
 		}
 	}
 }
-
-// slowly is a limiter that lets a microsecond pass before each command.
-type slowly struct{}
-
-func (slowly) Allow() error {
-	time.Sleep(time.Microsecond)
-	return nil
-}
-
-func (slowly) ReportResult(error) {}
 
 // DiscoverScripts returns the lock with the Lua scripts that it uses in normal use, so that
 // Redis knows them from the beginning. It returns an error if the lock fails in normal use.
@@ -141,15 +123,15 @@ func DiscoverScripts(t *testing.T, s Subject) (Subject, error) {
 
 // Config returns the configuration of a world for the lock.
 func (s Subject) Config() world.Config {
-	servers := 1
+	create, servers := s.New, 1
 	if s.NewOver != nil {
-		servers = redlockServers
+		create, servers = s.NewOver, redlockServers
 	}
 	copies := 0
 	if slices.Contains(s.Has, Waits) {
 		copies = replicas
 	}
-	return world.Config{New: s.New, NewOver: s.NewOver, Around: adapters.Around, Servers: servers, Replicas: copies, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Scripts: s.Scripts}
+	return world.Config{New: create, Around: adapters.Around, Servers: servers, Replicas: copies, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Scripts: s.Scripts}
 }
 
 // Config returns the configuration of the world in which the failure runs on a lock.
@@ -159,7 +141,7 @@ func (f Failure) Config(s Subject) world.Config {
 	if variant, ok := s.Variants[f.Variant]; ok {
 		config.New = variant
 	} else if f.Variant == Nested {
-		config.New = adapters.Nested(s.New)
+		config.New = adapters.Nested(config.New)
 		config.Ignore = func(key string) bool {
 			return strings.Contains(key, adapters.Another) || s.Ignore != nil && s.Ignore(key)
 		}

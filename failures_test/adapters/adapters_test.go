@@ -20,7 +20,7 @@ import (
 func results(t *testing.T, locker func() world.Locker) (lock, unlock trace.Result) {
 	t.Helper()
 	create := func(redis.UniversalClient, string, time.Duration) (world.Locker, error) { return locker(), nil }
-	tr, err := world.Run(t, world.Config{New: create}, func(w *world.World) {
+	tr, err := world.Run(t, world.Config{New: adapters.Plain(create)}, func(w *world.World) {
 		a := w.Client("A")
 		a.Lock()
 		a.Unlock()

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/live"
 	"lockkata/failures_test/live/redisserver"
 	"lockkata/internal/i18n"
@@ -130,7 +131,7 @@ func (d *demo) work(ctx context.Context, name string, next func()) (err error) {
 	// A retried SET NX would be refused because of the key that it wrote.
 	rdb := redisserver.NewClient(d.addr, func(o *redis.Options) { o.MaxRetries, o.DialerRetries = -1, 1 })
 	defer rdb.Close()
-	locker, err := d.stage.Subject.New(rdb, demoLock, demoLease)
+	locker, err := d.stage.Subject.New(adapters.Using(rdb), demoLock, demoLease)
 	if err != nil {
 		return err
 	}

@@ -120,11 +120,13 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/world"
 	"lockkata/internal/kata/judge"
 %s)
 
 var ( // a lock with a Subject needs none of these
+	_ adapters.Holds[int]
 	_ world.Constructor
 	_ redis.UniversalClient
 	_ time.Duration

@@ -156,7 +156,7 @@ func TestSubjectSaysHowTheLockIsMade(t *testing.T) {
 	require.Contains(t, made("6.2"), "failures.FixedLease: with(WithoutWatchdog()),")
 	require.Contains(t, (&shape{}).subject(), "with := func() world.Constructor {\n")
 	require.Contains(t, (&shape{}).subject(), "return adapters.Plain(NewMutex)\n")
-	require.Contains(t, (&shape{option: "Opt", hasLimit: true}).subject(), "return with(WithMaxHold(3*lease))(rdb, name, lease)")
+	require.Contains(t, (&shape{option: "Opt", hasLimit: true}).subject(), "return with(WithMaxHold(3*lease))(p, name, lease)")
 
 	own := Files{"mine.go": "package mylock\n\nfunc Subject() failures.Subject {\n"}
 	require.Len(t, exercise(t, "6.2").withSubject(own), 1, "one that is there stays")

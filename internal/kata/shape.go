@@ -180,7 +180,7 @@ func (s *shape) expression() string {
 		return s.name + ".Subject()"
 	}
 	create := func(option string) string {
-		return fmt.Sprintf("func(r redis.UniversalClient, n string, l time.Duration) (failures.Locker, error) { return %s.NewMutex(r, n, l%s)%s }", s.name, option, s.noError)
+		return fmt.Sprintf("adapters.Plain(func(r redis.UniversalClient, n string, l time.Duration) (failures.Locker, error) { return %s.NewMutex(r, n, l%s)%s })", s.name, option, s.noError)
 	}
 	variants := ""
 	if s.hasFixed {
