@@ -9,8 +9,10 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// WithScript returns the constructor of a lock for which go-redis sends another Lua
-// script instead of that one.
+// WithScript returns the constructor of a lock for which go-redis sends another Lua script instead of that
+// one. Inlined, it would make its caller's package compile the types of go-redis.
+//
+//go:noinline
 func WithScript(newLock world.Constructor, script, instead string) world.Constructor {
 	hook := &scriptHook{script, instead}
 	return func(p *world.Process, name string, lease time.Duration) (world.Locker, error) {

@@ -13,7 +13,9 @@ import (
 
 // Waiter returns the constructor of stage 4 with a message. Its Lock takes some steps in an order. Then it waits for
 // the message, or for as long as a lease, and tries again. The steps are 1: subscribe, 2: wait for the
-// acknowledgement, 3: TryLock.
+// acknowledgement, 3: TryLock. Inlined, it would make its caller's package compile the types of go-redis.
+//
+//go:noinline
 func Waiter(order string) world.Constructor {
 	return adapters.Plain(func(rdb redis.UniversalClient, name string, lease time.Duration) (*waiter, error) {
 		m, err := stage4.NewMutex(rdb, name, lease)
