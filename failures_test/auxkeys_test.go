@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/world"
 )
 
@@ -68,10 +69,10 @@ func TestAuxKeysAreFoundInNormalUse(t *testing.T) {
 		"a second key goes with the lock": {sending{granted: []any{"SET", "info", "me"}, freed: []any{"DEL", "lock", "info"}}, nil},
 	} {
 		t.Run(what, func(t *testing.T) {
-			trace, err := world.Run(t, world.Config{New: func(rdb redis.UniversalClient, _ string, _ time.Duration) (world.Locker, error) {
+			trace, err := world.Run(t, world.Config{New: adapters.Plain(func(rdb redis.UniversalClient, _ string, _ time.Duration) (world.Locker, error) {
 				c.lock.rdb = rdb
 				return c.lock, nil
-			}}, func(w *world.World) {
+			})}, func(w *world.World) {
 				a, b := w.Client("A"), w.Client("B")
 				a.TryLock()
 				b.TryLock()

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
@@ -121,16 +122,16 @@ func (l *misspelt) Lock(ctx context.Context) error {
 
 func TestLockThatCannotBePlayed(t *testing.T) {
 	for says, lock := range map[string]world.Constructor{
-		"A gets no lock: the constructor returns neither a lock nor an error": func(redis.UniversalClient, string, time.Duration) (failures.Locker, error) {
+		"A gets no lock: the constructor returns neither a lock nor an error": func(*world.Process, string, time.Duration) (failures.Locker, error) {
 			return (*misspelt)(nil), nil
 		},
-		"A gets no lock: not today": func(redis.UniversalClient, string, time.Duration) (failures.Locker, error) {
+		"A gets no lock: not today": func(*world.Process, string, time.Duration) (failures.Locker, error) {
 			return nil, errors.New("not today")
 		},
-		"Redis does not know the command GETSET2, which A sends": func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-			inner, err := stages.MustFind("4").Subject.New(rdb, name, lease)
+		"Redis does not know the command GETSET2, which A sends": adapters.Plain(func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+			inner, err := stages.MustFind("4").Subject.New(adapters.Using(rdb), name, lease)
 			return &misspelt{inner, rdb}, err
-		},
+		}),
 	} {
 		f, _ := catalogue.Find("second-client")
 		v := failures.Run(t, f, failures.Subject{New: lock})
@@ -146,8 +147,8 @@ func (rude) Unlock(context.Context) error { panic("not today") }
 
 func TestViolationOfAnyOtherRuleBreaksTheLock(t *testing.T) {
 	f, _ := catalogue.Find("crash-before-expire")
-	subject := failures.Subject{Name: "rude", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-		gentle, err := stages.MustFind("4").Subject.New(rdb, name, lease)
+	subject := failures.Subject{Name: "rude", New: func(p *world.Process, name string, lease time.Duration) (failures.Locker, error) {
+		gentle, err := stages.MustFind("4").Subject.New(p, name, lease)
 		return rude{gentle}, err
 	}}
 	require.Equal(t, failures.Safe, failures.Run(t, f, subject).Outcome, "nobody unlocks in this story")
@@ -231,10 +232,10 @@ func TestExpectedFailureBreaksTheLockItself(t *testing.T) {
 	require.False(t, failures.Run(t, f, second).Is(failures.Safe))
 
 	rounds := second
-	rounds.New = func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-		inner, err := second.New(rdb, name, lease)
+	rounds.New = adapters.Plain(func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+		inner, err := second.New(adapters.Using(rdb), name, lease)
 		return inSeconds{inner, rdb, name, lease}, err
-	}
+	})
 	v := failures.Run(t, f, rounds)
 	require.Equal(t, failures.Broken, v.Outcome, "the other rule counts")
 	require.NotContains(t, f.Breaks, v.Findings[0].Rule)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
@@ -79,9 +80,9 @@ func (l *shapedLock) Unlock(ctx context.Context) error {
 // subject returns the lock with its auxiliary keys, as grade finds them.
 func (s shaped) subject(t *testing.T) failures.Subject {
 	subject := failures.Subject{Name: "shaped", Has: []catalogue.Feature{catalogue.Scripts}}
-	subject.New = func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+	subject.New = adapters.Plain(func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		return &shapedLock{shaped: s, rdb: rdb, keys: []string{"lock:" + name, "queue:" + name}, lease: lease}, nil
-	}
+	})
 	used, scripts, err := world.Discover(t, subject.Config())
 	require.NoError(t, err)
 	subject.Scripts = scripts

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
@@ -43,8 +42,8 @@ func (h *hostile) TryLock(ctx context.Context) (bool, error) {
 }
 
 func newHostile(how string) world.Constructor {
-	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-		lock, err := stages.MustFind("4").Subject.New(rdb, name, lease)
+	return func(p *world.Process, name string, lease time.Duration) (failures.Locker, error) {
+		lock, err := stages.MustFind("4").Subject.New(p, name, lease)
 		return &hostile{Locker: lock, how: how}, err
 	}
 }

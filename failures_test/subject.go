@@ -3,9 +3,6 @@ package failures
 import (
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/redis/go-redis/v9"
 
 	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/catalogue"
@@ -18,9 +15,9 @@ import (
 type Subject struct {
 	Name string
 	// New makes one owner's lock of that name. Commands that it sends are executed at once.
-	New func(rdb redis.UniversalClient, name string, lease time.Duration) (Locker, error)
+	New world.Constructor
 	// NewOver is used instead of New for a lock of several servers.
-	NewOver world.ConstructorOver
+	NewOver world.Constructor
 	// Variants are the same lock set up in another way, for failures that need it.
 	Variants map[Variant]world.Constructor
 	// Ignore reports whether a key is not a lock, but a counter or a queue of a lock.
@@ -72,15 +69,15 @@ func (s Subject) Shows(tr *trace.Trace) (shown []Feature) {
 
 // Config returns the configuration of a world for the lock.
 func (s Subject) Config() world.Config {
-	servers := 1
+	create, servers := s.New, 1
 	if s.NewOver != nil {
-		servers = catalogue.RedLockServers
+		create, servers = s.NewOver, catalogue.RedLockServers
 	}
 	copies := 0
 	if slices.Contains(s.Has, Waits) {
 		copies = catalogue.Replicas
 	}
-	return world.Config{New: s.New, NewOver: s.NewOver, Around: adapters.Around, Servers: servers, Replicas: copies, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Scripts: s.Scripts}
+	return world.Config{New: create, Around: adapters.Around, Servers: servers, Replicas: copies, Ignore: s.Ignore, AttributeTo: s.AttributeTo, SkipFrames: s.SkipFrames, Scripts: s.Scripts}
 }
 
 // ConfigFor returns the configuration of the world in which a failure runs on the lock.
@@ -90,7 +87,7 @@ func (s Subject) ConfigFor(f catalogue.Failure) world.Config {
 	if variant, ok := s.Variants[f.Variant]; ok {
 		config.New = variant
 	} else if f.Variant == catalogue.Nested {
-		config.New = adapters.Nested(s.New)
+		config.New = adapters.Nested(config.New)
 		config.Ignore = func(key string) bool {
 			return strings.Contains(key, adapters.Another) || s.Ignore != nil && s.Ignore(key)
 		}

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/trace"
@@ -101,13 +99,7 @@ func (v *Verdict) markGiven() {
 // then, their findings mention it.
 func (v *Verdict) rerunWithTime(s Subject, play Play) {
 	config := s.ConfigFor(v.Failure)
-	client := config.Client
-	config.Client = func(o *redis.Options) {
-		if client != nil {
-			client(o)
-		}
-		o.Limiter = slowly{}
-	}
+	config.Client.Pace = time.Microsecond
 	again, err := play(config, v.Failure.Script)
 	if err != nil || v.Failure.Unmet(again).Text != "" || slices.ContainsFunc(oracle.Judge(again), oracle.Finding.IsOfEqualValues) {
 		return
@@ -118,16 +110,6 @@ func (v *Verdict) rerunWithTime(s Subject, play Play) {
 		}
 	}
 }
-
-// slowly is a limiter that lets a microsecond pass before each command.
-type slowly struct{}
-
-func (slowly) Allow() error {
-	time.Sleep(time.Microsecond)
-	return nil
-}
-
-func (slowly) ReportResult(error) {}
 
 // DiscoverScripts returns the lock with the Lua scripts that it uses in normal use, so that
 // Redis knows them from the beginning. It returns an error if the lock fails in normal use.

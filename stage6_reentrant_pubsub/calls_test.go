@@ -32,7 +32,7 @@ func (l whole) Token(ctx context.Context) int64           { return l.Holds.Token
 func played(t *testing.T, scenario func(*world.World)) (*trace.Trace, []oracle.Finding) {
 	t.Helper()
 	isToken := func(key string) bool { return key == tokenKey }
-	tr, err := world.Run(t, world.Config{Scripts: texts(t), Ignore: isToken, New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+	tr, err := world.Run(t, world.Config{Scripts: texts(t), Ignore: isToken, New: adapters.Plain(func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		svc, err := stage6.NewService(rdb, stage6.WithWatchdogTimeout(3*lease))
 		if err != nil {
 			return nil, err
@@ -41,7 +41,7 @@ func played(t *testing.T, scenario func(*world.World)) (*trace.Trace, []oracle.F
 		lock := func(ctx context.Context) (*stage6.Hold, error) { return m.Lock(ctx, stage6.Lease(lease)) }
 		try := func(ctx context.Context) (*stage6.Hold, error) { return m.TryLock(ctx, stage6.Lease(lease)) }
 		return whole{adapters.NewHolds(lock, try, stage6.ErrLocked, stage6.ErrLost), m}, err
-	}}, scenario)
+	})}, scenario)
 	require.NoError(t, err)
 	return tr, oracle.Judge(tr)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	stage6 "lockkata/stage6_reentrant_pubsub"
@@ -30,8 +31,7 @@ var scripts = []string{"acquire", "count", "release", "renew", "force", "cleanup
 // inBubble runs a test in fake time, with a new Redis that already knows the lock's scripts.
 func inBubble(t *testing.T, test func(t *testing.T, r *redisNode)) {
 	t.Helper()
-	options := func(o *redis.Options) { o.MaxRetries, o.PoolSize = 0, 32 }
-	world.Test(t, world.Config{Scripts: texts(t), Client: options}, func(t *testing.T, w *world.World) {
+	world.Test(t, world.Config{Scripts: texts(t)}, func(t *testing.T, w *world.World) {
 		test(t, redisOf(t, w, w.Node))
 	})
 }
@@ -151,7 +151,8 @@ func (r *redisNode) CurrentConnectionCount() (n int) {
 
 // Client returns a new client with its own connection pool, as another process would have it.
 func (r *redisNode) Client(change ...func(*redis.Options)) (rdb *redis.Client) {
-	r.world.Do(func() { rdb = r.server.Connect(change...) })
+	defaults := func(o *redis.Options) { o.MaxRetries, o.MinRetryBackoff, o.MaxRetryBackoff, o.PoolSize = 0, 0, 0, 32 }
+	r.world.Do(func() { rdb = adapters.Connect(r.server, append([]func(*redis.Options){defaults}, change...)...) })
 	return rdb
 }
 

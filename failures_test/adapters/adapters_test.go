@@ -20,7 +20,7 @@ import (
 func results(t *testing.T, locker func() world.Locker) (lock, unlock trace.Result) {
 	t.Helper()
 	create := func(redis.UniversalClient, string, time.Duration) (world.Locker, error) { return locker(), nil }
-	tr, err := world.Run(t, world.Config{New: create}, func(w *world.World) {
+	tr, err := world.Run(t, world.Config{New: adapters.Plain(create)}, func(w *world.World) {
 		a := w.Client("A")
 		a.Lock()
 		a.Unlock()
@@ -143,4 +143,27 @@ func TestAroundHoldsBothLocksOrNone(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, held)
 	require.Zero(t, inner.locks+outer.unlocks)
+}
+
+// scripted is a lock whose TryLock succeeds if its script returns 2.
+type scripted struct {
+	counter
+	rdb redis.UniversalClient
+}
+
+func (s *scripted) TryLock(ctx context.Context) (bool, error) {
+	answer, err := redis.NewScript("return 1").Run(ctx, s.rdb, nil).Int()
+	return answer == 2, err
+}
+
+func TestWithScriptSendsAnotherScript(t *testing.T) {
+	plain := adapters.Plain(func(rdb redis.UniversalClient, _ string, _ time.Duration) (*scripted, error) {
+		return &scripted{rdb: rdb}, nil
+	})
+	for want, create := range map[bool]world.Constructor{false: plain, true: adapters.WithScript(plain, "return 1", "return 2")} {
+		_, err := world.Run(t, world.Config{New: create}, func(w *world.World) {
+			require.Equal(t, want, w.Client("A").TryLock().Held())
+		})
+		require.NoError(t, err)
+	}
 }

@@ -27,8 +27,8 @@ func Holding[H any, L interface {
 	Lock(context.Context) (H, error)
 	TryLock(context.Context) (H, error)
 }](newLock func(redis.UniversalClient, string, time.Duration) (L, error), taken, lost error) world.Constructor {
-	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-		lock, err := newLock(rdb, name, lease)
+	return func(p *world.Process, name string, lease time.Duration) (world.Locker, error) {
+		lock, err := newLock(clientsOf(p)[0], name, lease)
 		if err != nil {
 			return nil, err
 		}

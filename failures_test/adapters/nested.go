@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/redis/go-redis/v9"
 
 	"lockkata/failures_test/world"
 )
@@ -20,12 +19,12 @@ func AnotherName() string { return "{" + Another + uuid.NewString() + "}" }
 
 // Nested returns a constructor of a lock that first takes another lock of the same kind.
 func Nested(newLock world.Constructor) world.Constructor {
-	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-		outer, err := newLock(rdb, AnotherName(), lease)
+	return func(p *world.Process, name string, lease time.Duration) (world.Locker, error) {
+		outer, err := newLock(p, AnotherName(), lease)
 		if err != nil {
 			return nil, err
 		}
-		inner, err := newLock(rdb, name, lease)
+		inner, err := newLock(p, name, lease)
 		return Around(outer, inner), err
 	}
 }

@@ -3,7 +3,8 @@
 //   - nothing but an error, as a Locker does: [Plain], for a constructor that returns its own type
 //   - a hold, which has Unlock or Release: [Holding], or a [Holds] for a lock with other method names
 //
-// [With] fixes the options of a constructor. [Nested] and [Around] combine two locks.
+// [Over] is for a lock on several servers. [With] fixes the options of a constructor. [Nested] and [Around]
+// combine two locks. All locks of a process share its go-redis clients (driver.go).
 package adapters
 
 import (
@@ -16,8 +17,8 @@ import (
 
 // Plain returns the constructor of a lock that is a Locker already.
 func Plain[L world.Locker](newLock func(redis.UniversalClient, string, time.Duration) (L, error)) world.Constructor {
-	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-		return newLock(rdb, name, lease)
+	return func(p *world.Process, name string, lease time.Duration) (world.Locker, error) {
+		return newLock(clientsOf(p)[0], name, lease)
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
@@ -88,8 +86,8 @@ type Failure struct {
 	Loss bool
 	// Requires lists what has to happen in a run, apart from the faults, which all have to strike.
 	Requires []Precondition
-	// Client changes the go-redis options; without it, commands are sent once.
-	Client func(*redis.Options)
+	// Client has the settings of the client; without any, commands are sent once.
+	Client world.Settings
 	Script func(*world.World)
 	// Live is the reason why it cannot run on a real Redis; "" if it can.
 	Live string

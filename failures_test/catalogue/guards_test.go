@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
@@ -57,7 +58,7 @@ func TestGuardNeedsNoLock(t *testing.T) {
 	for _, f := range guarded() {
 		for guard, damaged := range map[world.Guard]bool{f.Guard: false, world.NoGuard: true} {
 			f.Guard = guard
-			v := failures.Run(t, f, failures.Subject{Name: "open", New: newOpen})
+			v := failures.Run(t, f, failures.Subject{Name: "open", New: adapters.Plain(newOpen)})
 			require.NoError(t, v.Err)
 			require.Equal(t, damaged, oracle.Violates(v.Findings, oracle.Damage), "%s, guard %q", f.ID, guard)
 		}

@@ -3,8 +3,6 @@ package catalogue
 import (
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
@@ -37,7 +35,7 @@ var networkFailures = []Failure{
 		Breaks:  []oracle.Rule{oracle.Waiting},
 		Given:   []oracle.Rule{oracle.Exclusion},
 		GivenBy: "slow-grant",
-		Client:  func(o *redis.Options) { o.ReadTimeout = -1 },
+		Client:  world.Settings{ReadTimeout: -1},
 		Live:    leaseOfMachine,
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")

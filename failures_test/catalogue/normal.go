@@ -3,8 +3,6 @@ package catalogue
 import (
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
@@ -68,7 +66,7 @@ var normalFailures = []Failure{
 		Story:    "Each client may open three connections. A locks and unlocks several times, and B tries in between and is refused. Each command has to give its connection back, also after a refusal: otherwise no connection is left soon, and the whole program stands still.",
 		Fixed:    "Give back each connection that the lock takes from the client, also when the answer is no: send commands through the client, or defer the Close of a Conn.",
 		Breaks:   []oracle.Rule{oracle.NeedlessError},
-		Client:   func(o *redis.Options) { o.PoolSize = connections },
+		Client:   world.Settings{PoolSize: connections},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")

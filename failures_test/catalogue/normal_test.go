@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
@@ -33,7 +34,7 @@ type mutex struct {
 }
 
 func newMutex(wrong string) world.Constructor {
-	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+	return adapters.Plain(func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		m := &mutex{rdb: rdb, key: "lock:" + name, lease: lease, wrong: wrong, id: uuid.NewString(), ended: make(chan struct{})}
 		switch wrong {
 		case "one key for all names":
@@ -42,7 +43,7 @@ func newMutex(wrong string) world.Constructor {
 			m.key += m.id
 		}
 		return m, nil
-	}
+	})
 }
 
 func (m *mutex) TryLock(ctx context.Context) (bool, error) {
@@ -194,8 +195,8 @@ type fenced struct{ *mutex }
 
 func (fenced) Token(context.Context) int64 { return 7 }
 
-func newFenced(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-	m, err := newMutex("")(rdb, name, lease)
+func newFenced(p *world.Process, name string, lease time.Duration) (world.Locker, error) {
+	m, err := newMutex("")(p, name, lease)
 	return fenced{m.(*mutex)}, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/trace"
@@ -40,14 +41,14 @@ var everything = []catalogue.Feature{
 
 func TestLockWithoutNetworkMeetsNoPrecondition(t *testing.T) {
 	subject := failures.Subject{
-		Name: "unreachable", New: newUnreachable, Has: everything,
+		Name: "unreachable", New: adapters.Plain(newUnreachable), Has: everything,
 		Variants: map[catalogue.Variant]world.Constructor{},
 	}
 	for _, f := range catalogue.All {
 		if slices.Contains(f.Breaks, oracle.NeedlessError) { // it is broken: there is a network
 			continue
 		}
-		f.Unless, subject.Variants[f.Variant] = nil, newUnreachable
+		f.Unless, subject.Variants[f.Variant] = nil, adapters.Plain(newUnreachable)
 		v := failures.Run(t, f, subject)
 		require.Equal(t, failures.NotTested, v.Outcome, "%s: %s", f.ID, v.Sentence())
 		require.NotEqual(t, "not tested", v.Sentence(), "it says why")
@@ -252,8 +253,8 @@ func TestLeftOverKeyIsReportedIfLockDoesNotWait(t *testing.T) {
 	for column, outcome := range map[string]failures.Outcome{"4": failures.Broken, "6": failures.Safe} {
 		subject := stages.MustFind(column).Subject
 		create := subject.New
-		subject.New = func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-			lock, err := create(rdb, name, lease)
+		subject.New = func(p *world.Process, name string, lease time.Duration) (failures.Locker, error) {
+			lock, err := create(p, name, lease)
 			return impatient{lock}, err
 		}
 		for _, id := range []string{"grant-reply-lost", "grant-answered-with-error", "deadline-in-flight", "unlock-cancelled-ctx", "unlock-refused"} {

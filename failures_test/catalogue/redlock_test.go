@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
@@ -39,9 +40,9 @@ var deleteOwn = redis.NewScript(`if redis.call("GET", KEYS[1]) == ARGV[1] then r
 // newInTurn returns the constructor of an inTurn lock.
 func newInTurn(votes int, confirmed bool) failures.Subject {
 	return failures.Subject{Name: "in turn", Has: []catalogue.Feature{catalogue.Scripts},
-		NewOver: func(nodes []redis.UniversalClient, _ string, lease time.Duration, source rand.Source) (world.Locker, error) {
+		NewOver: adapters.Over(func(nodes []redis.UniversalClient, _ string, lease time.Duration, source rand.Source) (world.Locker, error) {
 			return &inTurn{nodes: nodes, lease: lease, votes: votes, confirmed: confirmed, random: rand.New(source)}, nil
-		}}
+		})}
 }
 
 func (m *inTurn) TryLock(ctx context.Context) (bool, error) {

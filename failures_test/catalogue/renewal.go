@@ -4,8 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 )
@@ -94,7 +92,7 @@ var renewalFailures = []Failure{
 		Story:    "A's first renewal is stuck in the network, and go-redis has no read timeout. Redis would answer the next one. A watchdog that waits for the first answer, or waits too long for a short lease, sends no other in time, and B gets the lock.",
 		Fixed:    "Each renewal has a deadline that leaves time for another one within the lease: a part of the lease, and not 5 s.",
 		Breaks:   []oracle.Rule{oracle.Exclusion, oracle.Watchdog},
-		Client:   func(o *redis.Options) { o.ReadTimeout = -1 },
+		Client:   world.Settings{ReadTimeout: -1},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -236,7 +234,7 @@ var renewalFailures = []Failure{
 		Story:    "A's lock and its business share one connection, and a slow command of the business takes it for longer than the lease. The renewals wait in the process; Redis never sees one. B takes the lock.",
 		Fixed:    "The holder's own deadline ends the hold; a separate client for the lock avoids it.",
 		Breaks:   []oracle.Rule{oracle.Exclusion},
-		Client:   func(o *redis.Options) { o.PoolSize, o.ReadTimeout = 1, -1 },
+		Client:   world.Settings{PoolSize: 1, ReadTimeout: -1},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			world.ForgetTimers()

@@ -1,8 +1,6 @@
 package catalogue
 
 import (
-	"github.com/redis/go-redis/v9"
-
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
@@ -94,7 +92,7 @@ var releaseFailures = []Failure{
 		Story:    "A's renewal is stuck in the network, and go-redis has no read timeout. A unlocks. Unlock waits for the watchdog, as it should; but if the renewal may take forever, so does Unlock, and B waits for a holder that has finished.",
 		Fixed:    "Each renewal has a deadline within the lease, so Unlock has one too.",
 		Breaks:   []oracle.Rule{oracle.Deadlock},
-		Client:   func(o *redis.Options) { o.ReadTimeout = -1 },
+		Client:   world.Settings{ReadTimeout: -1},
 		Requires: []Precondition{given("A"), unlocksDuring("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")

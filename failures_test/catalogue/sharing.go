@@ -1,8 +1,6 @@
 package catalogue
 
 import (
-	"github.com/redis/go-redis/v9"
-
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
@@ -128,7 +126,7 @@ var sharingFailures = []Failure{
 		Story:    "A holds the lock and calls a helper that takes it again. That command is stuck in the network, and A gives up on the helper and unlocks. If Unlock waits for the helper, or gives up and leaves the key, B waits for a holder who has finished.",
 		Fixed:    "The wait for the helper has a limit, and the last Unlock frees the lock all the same.",
 		Breaks:   []oracle.Rule{oracle.Deadlock, oracle.Leak},
-		Client:   func(o *redis.Options) { o.ReadTimeout = -1 },
+		Client:   world.Settings{ReadTimeout: -1},
 		Requires: []Precondition{given("A")},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -147,7 +145,7 @@ var sharingFailures = []Failure{
 		Story:    "A holds the lock and calls two helpers that take it again. The command of the first one is stuck in the network. The second one only tries: it has something else to do if it cannot have the lock now. If it waits behind the first one, it hangs for as long as the network does.",
 		Fixed:    "The second helper waits for the first only as long as its own context allows. A TryLock does not wait.",
 		Breaks:   []oracle.Rule{oracle.Waiting},
-		Client:   func(o *redis.Options) { o.ReadTimeout = -1 },
+		Client:   world.Settings{ReadTimeout: -1},
 		Requires: []Precondition{given("A")},
 		Live:     leaseOfMachine,
 		Script: func(w *world.World) {

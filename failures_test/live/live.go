@@ -25,7 +25,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/catalogue"
@@ -257,10 +256,10 @@ func (clock) Limits(lease time.Duration) world.Limits {
 	return world.Limits{LongSilence: 3 * lease, Blur: 20 * time.Millisecond, Slack: 200 * time.Millisecond}
 }
 
-// Timeouts scales go-redis's timeouts from a lease of 30 s to the lease, but not below a quarter of
-// it, for busy machines.
-func (clock) Timeouts(o *redis.Options, lease time.Duration) {
-	for _, timeout := range []*time.Duration{&o.ReadTimeout, &o.WriteTimeout, &o.DialTimeout, &o.PoolTimeout} {
+// Timeouts scales the timeouts from a lease of 30 s to the lease, but not below a quarter of it, for busy
+// machines.
+func (clock) Timeouts(s *world.Settings, lease time.Duration) {
+	for _, timeout := range []*time.Duration{&s.ReadTimeout, &s.Timeout} {
 		if *timeout >= 0 { // negative: no timeout
 			*timeout = max(lease/4, *timeout*lease/(30*time.Second))
 		}

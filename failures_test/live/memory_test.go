@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
@@ -59,9 +60,9 @@ func TestFullRedisRefusesTheSameCommandsAsTheWorld(t *testing.T) {
 	}
 	played := func(play func(world.Config, func(*world.World)) (*trace.Trace, error)) []string {
 		var answers []string
-		config := world.Config{New: func(rdb redis.UniversalClient, _ string, _ time.Duration) (world.Locker, error) {
+		config := world.Config{New: adapters.Plain(func(rdb redis.UniversalClient, _ string, _ time.Duration) (world.Locker, error) {
 			return commander{rdb, [][]any{{"SET", key, "a"}}, commands, &answers}, nil
-		}}
+		})}
 		_, err := play(config, func(w *world.World) {
 			a := w.Client("A")
 			a.TryLock()
@@ -91,9 +92,9 @@ func TestFullRedisRefusesTheSameCommandsAsTheWorld(t *testing.T) {
 func TestRedisItselfEvictsTheKey(t *testing.T) {
 	own := startProcess(t)
 	var answers []string
-	config := world.Config{New: func(rdb redis.UniversalClient, _ string, _ time.Duration) (world.Locker, error) {
+	config := world.Config{New: adapters.Plain(func(rdb redis.UniversalClient, _ string, _ time.Duration) (world.Locker, error) {
 		return commander{rdb, [][]any{{"SET", "lock:order:1001", "a", "PX", "1000"}}, nil, &answers}, nil
-	}}
+	})}
 	var effects []trace.Effect
 	tr, err := run(own, config, func(w *world.World) {
 		w.Client("A").TryLock()

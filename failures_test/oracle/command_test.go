@@ -13,9 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/trace"
+	"lockkata/failures_test/world"
 	"lockkata/internal/edits"
 	"lockkata/internal/stages"
 )
@@ -124,8 +126,8 @@ func lastFirstSubject() failures.Subject {
 	create := stage("4").New
 	return failures.Subject{
 		Name: "last first", Has: stage("6").Has,
-		New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-			lock, err := create(rdb, name, lease)
+		New: func(p *world.Process, name string, lease time.Duration) (failures.Locker, error) {
+			lock, err := create(p, name, lease)
 			return &lastFirst{Locker: lock}, err
 		},
 	}
@@ -190,9 +192,9 @@ func TestWrongDeleteNamesTheOwnerOfTheValue(t *testing.T) {
 		{now, ": A and B wrote the same value, but only because no time passes between two calls in this run"},
 	} {
 		values := map[string]string{}
-		subject := failures.Subject{Name: "shared", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+		subject := failures.Subject{Name: "shared", New: adapters.Plain(func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 			return shared{rdb, name, lease, c.value, values}, nil
-		}}
+		})}
 		require.Equal(t, "wrong delete: A's EVAL removes the lock of B (B1)"+c.says, play(t, "double-unlock", subject).Sentence())
 	}
 }

@@ -12,13 +12,13 @@ import (
 	zero "github.com/zeromicro/go-zero/core/stores/redis"
 
 	failures "lockkata/failures_test"
-	"lockkata/failures_test/world"
+	"lockkata/failures_test/adapters"
 )
 
 // GoZero is go-zero's RedisLock as its documentation shows it, without renewal, because it has no
 // method for it.
 var GoZero = failures.Subject{
-	Name: "go-zero", New: newGoZero,
+	Name: "go-zero", New: adapters.Plain(newGoZero),
 	Has: []failures.Feature{failures.Scripts},
 	SkipFrames: []string{
 		"github.com/zeromicro/go-zero/core/stores/redis.(*Redis).", "github.com/zeromicro/go-zero/core/stores/redis.(*breakerHook)",
@@ -44,7 +44,7 @@ func newGoZero(rdb redis.UniversalClient, name string, lease time.Duration) (fai
 	// These are the options of go-zero's own client: three retries, and a deadline does not end a
 	// command in flight. The pauses between retries are left out, because they are random.
 	own := *client.Options()
-	world.DefaultRetries(&own)
+	own.MaxRetries, own.MinRetryBackoff, own.MaxRetryBackoff = 3, -1, -1
 	own.ContextTimeoutEnabled = false
 	wire := redis.NewClient(&own)
 	store, err := zero.NewRedis(zero.RedisConf{

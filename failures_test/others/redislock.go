@@ -23,7 +23,7 @@ var Redislock = failures.Subject{
 // newRedislock returns the constructor of a lock that waits as in the library's example for
 // retries, and that releases without the caller's context, as in the README.
 func newRedislock(renewed bool) world.Constructor {
-	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+	return adapters.Plain(func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		client := redislock.New(rdb)
 		obtain := func(options *redislock.Options) func(context.Context) (*redislockHold, error) {
 			return func(ctx context.Context) (*redislockHold, error) {
@@ -51,7 +51,7 @@ func newRedislock(renewed bool) world.Constructor {
 				return h.ended, func() bool { return h.refused }
 			},
 		}, nil
-	}
+	})
 }
 
 type redislockHold struct {

@@ -13,12 +13,13 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapters"
 )
 
 // Redsync is redsync with one pool and without renewal, as in its README. redsync sends from a
 // goroutine for each pool, so every command belongs to the call under way.
 var Redsync = failures.Subject{
-	Name: "redsync", New: newRedsync,
+	Name: "redsync", New: adapters.Plain(newRedsync),
 	Has:         []failures.Feature{failures.Scripts},
 	AttributeTo: func([]string) (client string, isCall bool) { return "", true },
 	SkipFrames:  []string{"github.com/go-redsync/redsync/v4/redis/"},
@@ -39,7 +40,7 @@ func newRedsync(rdb redis.UniversalClient, name string, lease time.Duration) (fa
 
 // RedsyncOver is redsync with a pool for each of several servers, which is RedLock.
 var RedsyncOver = failures.Subject{
-	Name: "redsync over five servers", NewOver: newRedsyncOver,
+	Name: "redsync over five servers", NewOver: adapters.Over(newRedsyncOver),
 	Has: Redsync.Has, AttributeTo: Redsync.AttributeTo, SkipFrames: Redsync.SkipFrames,
 }
 

@@ -24,7 +24,7 @@ import (
 // Rueidislock is rueidislock as its README configures it for one Redis >= 7.0.5. It needs a real
 // Redis, because its client requests notifications of changed keys.
 var Rueidislock = failures.Subject{
-	Name: "rueidislock", New: newRueidislock,
+	Name: "rueidislock", New: adapters.Plain(newRueidislock),
 	Has:         []failures.Feature{failures.Scripts, failures.Watchdog, failures.PubSub, failures.HoldContext},
 	AttributeTo: clientOf,
 	SkipFrames:  []string{"github.com/redis/rueidis."},

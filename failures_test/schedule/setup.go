@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
@@ -121,12 +119,10 @@ func (s Setup) config() world.Config {
 	}
 	c := s.Subject.Config()
 	c.Lease, c.Guard = lease, s.Property.Guard
-	c.Client = func(o *redis.Options) {
-		o.ReadTimeout = patience
-		if s.Env.has(world.Lose) {
-			world.DefaultRetries(o)
-		}
+	if s.Env.has(world.Lose) {
+		c.Client = world.DefaultRetries
 	}
+	c.Client.ReadTimeout = patience
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
@@ -121,10 +122,10 @@ func (e errand) TryLock(ctx context.Context) (held bool, err error) {
 
 // Without AttributeTo, the search takes the lock of one goroutine for that of another.
 func TestSearchUsesAttributeTo(t *testing.T) {
-	subject := failures.Subject{Name: "errand", New: func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-		whole, err := stages.MustFind("2").Subject.New(rdb, name, lease)
+	subject := failures.Subject{Name: "errand", New: adapters.Plain(func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+		whole, err := stages.MustFind("2").Subject.New(adapters.Using(rdb), name, lease)
 		return errand{whole, rdb}, err
-	}}
+	})}
 	truth, err := schedule.FindProperty("truth")
 	require.NoError(t, err)
 	env, err := schedule.FindEnv("short-pauses")
@@ -156,9 +157,9 @@ func (deaf) Lock(ctx context.Context) error {
 func TestRunEndsWithBlockedCalls(t *testing.T) {
 	property, err := schedule.FindProperty("wake-up")
 	require.NoError(t, err)
-	subject := failures.Subject{Name: "deaf", New: func(redis.UniversalClient, string, time.Duration) (failures.Locker, error) {
+	subject := failures.Subject{Name: "deaf", New: adapters.Plain(func(redis.UniversalClient, string, time.Duration) (failures.Locker, error) {
 		return deaf{}, nil
-	}}
+	})}
 	s := schedule.Setup{Subject: subject, Clients: 2, Attempts: 1, Env: schedule.Envs[0], Property: property}
 	played, err := schedule.Play(t, s, func(schedule.Point) (int, bool) { return 0, true })
 	require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/world"
@@ -16,7 +17,7 @@ import (
 
 func beats(t *testing.T, width int) [][]string {
 	t.Helper()
-	tr, err := world.Run(t, world.Config{New: newPlain}, func(w *world.World) {
+	tr, err := world.Run(t, world.Config{New: adapters.Plain(newPlain)}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock()
 		w.Sleep(31 * time.Second)
@@ -59,7 +60,7 @@ func TestBeatsFoldOnANarrowTerminal(t *testing.T) {
 // messagesOf returns the messages of a scenario's run, and the rows between which they are.
 func messagesOf(t *testing.T, scenario func(*world.World)) ([]timeline.Message, []timeline.Row) {
 	t.Helper()
-	tr, err := world.Run(t, world.Config{New: newPlain}, scenario)
+	tr, err := world.Run(t, world.Config{New: adapters.Plain(newPlain)}, scenario)
 	require.NoError(t, err)
 	story := timeline.NewStory(tr, nil, i18n.English)
 	rows := story.Rows()

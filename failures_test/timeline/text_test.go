@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/timeline"
 	"lockkata/failures_test/trace"
@@ -52,7 +53,7 @@ func (p *plain) Unlock(ctx context.Context) error { return p.rdb.Do(ctx, "DEL", 
 
 func draw(t *testing.T, options timeline.Options, scenario func(*world.World)) string {
 	t.Helper()
-	tr, err := world.Run(t, world.Config{New: newPlain}, scenario)
+	tr, err := world.Run(t, world.Config{New: adapters.Plain(newPlain)}, scenario)
 	require.NoError(t, err)
 	return timeline.Text(tr, oracle.Judge(tr), options)
 }
@@ -115,7 +116,7 @@ func TestRepeatedAttemptsAreOneRow(t *testing.T) {
 }
 
 func TestRepeatedFindingsAreOneLine(t *testing.T) {
-	tr, err := world.Run(t, world.Config{New: newPlain}, func(w *world.World) {
+	tr, err := world.Run(t, world.Config{New: adapters.Plain(newPlain)}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock()
 		b.Lock(world.Within(5050 * time.Millisecond))
@@ -150,9 +151,9 @@ func TestTwoInsideAreMarkedIfTheyShareALock(t *testing.T) {
 
 func TestValueSharedByTwoHoldsIsMarked(t *testing.T) {
 	tr, err := world.Run(t, world.Config{
-		New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+		New: adapters.Plain(func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 			return &plain{rdb, "lock:" + name, "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", lease}, nil
-		},
+		}),
 	}, func(w *world.World) {
 		w.Client("A").Lock()
 		w.Sleep(31 * time.Second)
@@ -179,7 +180,7 @@ func TestHangingCommandIsShown(t *testing.T) {
 }
 
 func TestCommandSentAgainAfterALostReplyIsMarked(t *testing.T) {
-	tr, err := world.Run(t, world.Config{New: newPlain, Client: world.DefaultRetries}, func(w *world.World) {
+	tr, err := world.Run(t, world.Config{New: adapters.Plain(newPlain), Client: world.DefaultRetries}, func(w *world.World) {
 		a := w.Client("A")
 		a.After(world.Installs).Drop()
 		a.TryLock()
@@ -230,9 +231,9 @@ func (g generous) Lost(context.Context) (<-chan struct{}, func() bool) {
 func TestOptionalMethodsAreShown(t *testing.T) {
 	for lost, says := range map[bool]string{true: "is told: the hold is lost", false: "the context of its hold ends"} {
 		tr, err := world.Run(t, world.Config{
-			New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+			New: adapters.Plain(func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 				return generous{&plain{rdb, "lock:" + name, "locked", lease}, lost}, nil
-			},
+			}),
 		}, func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
@@ -296,9 +297,9 @@ func TestFindingStandsWhereItIsCertain(t *testing.T) {
 
 func TestDelayedCommandHasOneName(t *testing.T) {
 	tr, err := world.Run(t, world.Config{
-		New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+		New: adapters.Plain(func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 			return &plain{rdb, "lock:" + name, "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", lease}, nil
-		},
+		}),
 	}, func(w *world.World) {
 		a := w.Client("A")
 		a.Before(world.Write).Delay(time.Second)
@@ -311,7 +312,7 @@ func TestDelayedCommandHasOneName(t *testing.T) {
 }
 
 func TestCommandsThatTakeTurnsHaveOneTime(t *testing.T) {
-	tr, err := world.Run(t, world.Config{New: newPlain}, func(w *world.World) {
+	tr, err := world.Run(t, world.Config{New: adapters.Plain(newPlain)}, func(w *world.World) {
 		a, b, c := w.Clients("A", "B", "C")
 		a.Lock()
 		b.StartLock(world.Within(2 * time.Second))

@@ -48,7 +48,7 @@ func (r *request) attribute() {
 
 // sender returns the call whose goroutine sent a command; nil for a goroutine started by the lock.
 // It must run in the sending goroutine. world.mu is held.
-func (p *process) sender(from *stack) *Call {
+func (p *Process) sender(from *stack) *Call {
 	switch {
 	case len(p.running) == 0 || from.isWhole() && !from.startedBy(callEntry):
 		return nil
@@ -62,7 +62,7 @@ func (p *process) sender(from *stack) *Call {
 
 // starter returns the call that is under way and has started the sending goroutine; nil for a
 // goroutine of go-redis. It must run in the sending goroutine. world.mu is held.
-func (p *process) starter() *Call {
+func (p *Process) starter() *Call {
 	if len(p.running) == 0 {
 		return nil
 	}
@@ -75,7 +75,7 @@ func (p *process) starter() *Call {
 
 // attributeTo returns the oldest call under way to which the config attributes the command of a
 // goroutine started by the lock. world.mu is held.
-func (p *process) attributeTo(args []string) *Call {
+func (p *Process) attributeTo(args []string) *Call {
 	if p.world.config.AttributeTo == nil {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
@@ -43,7 +44,7 @@ func TestAttributedCommandBelongsToItsCall(t *testing.T) {
 		"of another command":    {func(args []string) (string, bool) { return "", args[0] == "DEL" }, "A", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tr := runWith(t, world.Config{New: newDelegating, AttributeTo: c.attributeTo}, story)
+			tr := runWith(t, world.Config{New: adapters.Plain(newDelegating), AttributeTo: c.attributeTo}, story)
 			set := events(tr, trace.Executed)[0]
 			require.Equal(t, c.client, set.Client)
 			require.Equal(t, c.background, set.Background)
@@ -72,7 +73,7 @@ func (l *lingering) TryLock(ctx context.Context) (held bool, err error) {
 }
 
 func TestCommandsOfAStartedGoroutineBelongToTheCallUntilItReturns(t *testing.T) {
-	tr := runWith(t, world.Config{New: newLingering}, func(w *world.World) {
+	tr := runWith(t, world.Config{New: adapters.Plain(newLingering)}, func(w *world.World) {
 		w.Client("A").Goroutine("G").TryLock()
 		w.Sleep(w.Lease / 2)
 	})
@@ -86,7 +87,7 @@ func TestCommandsOfAStartedGoroutineBelongToTheCallUntilItReturns(t *testing.T) 
 func TestSourceLineSkipsConfiguredFrames(t *testing.T) {
 	story := func(w *world.World) { w.Client("A").TryLock() }
 	source := func(skipFrames ...string) trace.Source {
-		tr := runWith(t, world.Config{New: newDelegating, SkipFrames: skipFrames}, story)
+		tr := runWith(t, world.Config{New: adapters.Plain(newDelegating), SkipFrames: skipFrames}, story)
 		return *events(tr, trace.Executed)[0].Source
 	}
 	require.Equal(t, "world/lock_test.go", source().File)
@@ -158,7 +159,7 @@ func TestChoiceRestoresTheNetwork(t *testing.T) {
 // BenchmarkShortRun measures a whole run: two clients call TryLock, the holder inserts an order and
 // unlocks.
 func BenchmarkShortRun(b *testing.B) {
-	for name, newLocker := range map[string]world.Constructor{"plain": newLock, "script": newScripted} {
+	for name, newLocker := range map[string]world.Constructor{"plain": adapters.Plain(newLock), "script": adapters.Plain(newScripted)} {
 		b.Run(name, func(b *testing.B) {
 			config := world.Config{New: newLocker}
 			b.ReportAllocs()

@@ -53,7 +53,7 @@ func (c Choice) Take() { c.take() }
 // a Tick while the time is before end, then the faults of each process that is alive.
 func (w *World) Choices(end time.Duration) []Choice {
 	steps := make([]Choice, 0, 16)
-	alive := slices.DeleteFunc(slices.Clone(w.processes), func(p *process) bool { return p.crashed })
+	alive := slices.DeleteFunc(slices.Clone(w.processes), func(p *Process) bool { return p.crashed })
 	for _, p := range alive {
 		steps = p.harmless(steps)
 	}
@@ -85,7 +85,7 @@ func (w *World) Choices(end time.Duration) []Choice {
 }
 
 // harmless appends the steps of a process that are not faults.
-func (p *process) harmless(steps []Choice) []Choice {
+func (p *Process) harmless(steps []Choice) []Choice {
 	if p.isStopped() {
 		return append(steps, p.choice(Thaw, "w", 0, "", func() { p.thaw() }))
 	}
@@ -108,7 +108,7 @@ func (p *process) harmless(steps []Choice) []Choice {
 }
 
 // choice returns the i-th step of its kind of a process. The token of the first has no number.
-func (p *process) choice(action Action, kind string, i int, what string, take func()) Choice {
+func (p *Process) choice(action Action, kind string, i int, what string, take func()) Choice {
 	token := kind + strings.ToLower(p.name)
 	if i > 0 {
 		token += strconv.Itoa(i + 1)
@@ -117,7 +117,7 @@ func (p *process) choice(action Action, kind string, i int, what string, take fu
 }
 
 // executable returns the requests of a process that can be executed next.
-func (p *process) executable() (requests []*request) {
+func (p *Process) executable() (requests []*request) {
 	for _, c := range p.wires {
 		if len(c.requests) > 0 && !p.cut && !(c.requests[0].waiting && c.requests[0].waits()) {
 			requests = append(requests, c.requests[0])
@@ -128,7 +128,7 @@ func (p *process) executable() (requests []*request) {
 }
 
 // readable returns the wires of a process with an unread reply, the oldest reply first.
-func (p *process) readable() (wires []*wire) {
+func (p *Process) readable() (wires []*wire) {
 	for _, c := range p.wires {
 		if len(c.replies) > 0 && !p.cut {
 			wires = append(wires, c)
@@ -156,7 +156,7 @@ func (w *World) tick(end time.Duration) {
 }
 
 func (w *World) isFrozen(name string) bool {
-	return slices.ContainsFunc(w.processes, func(p *process) bool { return p.name == name && p.isFrozen() })
+	return slices.ContainsFunc(w.processes, func(p *Process) bool { return p.name == name && p.isFrozen() })
 }
 
 // lose drops the next reply of a wire and breaks the connection.

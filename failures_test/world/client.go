@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"lockkata/failures_test/trace"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // Client starts a process with one client.
@@ -16,27 +14,23 @@ func (w *World) Client(name string) *Client { return w.ClientOf(name, w.Lock) }
 // ClientOf is [World.Client] with a lock of another name, or with two that the client takes one after
 // the other; see [Config.Around].
 func (w *World) ClientOf(name string, locks ...string) *Client {
-	c := w.newProcess(name)
-	p := c.process
-	for _, node := range w.nodes {
-		p.rdbs = append(p.rdbs, p.connect(node))
-	}
+	c := w.newProcess(name, w.nodes)
 	if !slices.Equal(locks, []string{w.Lock}) {
 		w.trace.OtherLocks[name] = locks
 	}
-	p.construct(locks)
+	c.process.construct(locks)
 	return c
 }
 
 // newProcess starts a process, without a lock and connections.
-func (w *World) newProcess(name string) *Client {
-	p := &process{world: w, name: name, index: len(w.processes), healed: make(chan struct{}), running: map[uint64]*Call{}}
+func (w *World) newProcess(name string, nodes []*Node) *Client {
+	p := &Process{world: w, name: name, nodes: nodes, index: len(w.processes), healed: make(chan struct{}), running: map[uint64]*Call{}}
 	w.processes = append(w.processes, p)
 	return p.client(name)
 }
 
 // construct creates the lock of a process. The constructor may send commands, such as SUBSCRIBE.
-func (p *process) construct(locks []string) {
+func (p *Process) construct(locks []string) {
 	w := p.world
 	var locker Locker
 	var err error
@@ -71,7 +65,7 @@ func (c *Client) Listens() int { return c.process.listens() }
 func (c *Client) Goroutine(name string) *Client { return c.process.client(name) }
 
 // client adds a client to the process.
-func (p *process) client(name string) *Client {
+func (p *Process) client(name string) *Client {
 	w := p.world
 	if slices.Contains(w.trace.Clients, name) {
 		fail("there is already a client named %s", name)
@@ -80,13 +74,6 @@ func (p *process) client(name string) *Client {
 	p.clients = append(p.clients, c)
 	w.trace.Clients = append(w.trace.Clients, name)
 	return c
-}
-
-// DefaultRetries sets the retries that go-redis has by default: three after a broken connection. It
-// leaves out the pauses between them, because they are random.
-func DefaultRetries(o *redis.Options) {
-	o.MaxRetries = 3
-	o.MinRetryBackoff, o.MaxRetryBackoff = -1, -1
 }
 
 // Freeze pauses the client's whole process, as SIGSTOP does: its requests wait, its replies stay

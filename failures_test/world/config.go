@@ -3,10 +3,7 @@ package world
 import (
 	"cmp"
 	"context"
-	"math/rand/v2"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // Locker is the lock with one name, as used by one process. Stages 1 to 5 implement it; other locks
@@ -46,12 +43,9 @@ type Forcing interface {
 	ForceUnlock(ctx context.Context) (bool, error)
 }
 
-// Constructor returns the lock of one process. Commands that it sends are executed immediately.
-type Constructor func(rdb redis.UniversalClient, name string, lease time.Duration) (Locker, error)
-
-// ConstructorOver returns the lock of one process on several servers, in the order of their names.
-// Each process has its own random source, which is the same in each run.
-type ConstructorOver func(nodes []redis.UniversalClient, name string, lease time.Duration, random rand.Source) (Locker, error)
+// Constructor returns the lock of one process. Commands that it sends are executed immediately. Package
+// adapters makes one from the constructor of a lock that uses go-redis.
+type Constructor func(p *Process, name string, lease time.Duration) (Locker, error)
 
 // AttributeTo reports whether a command belongs to a call, and to which client's; "" means any
 // client.
@@ -60,7 +54,6 @@ type AttributeTo func(args []string) (client string, is bool)
 // Config is what a world starts with.
 type Config struct {
 	New      Constructor
-	NewOver  ConstructorOver                  // in place of New, for a lock of several servers
 	Servers  int                              // default 1
 	Replicas int                              // of a single server
 	Around   func(outer, inner Locker) Locker // for a client of two locks: takes outer and then inner
@@ -68,7 +61,7 @@ type Config struct {
 	Lease    time.Duration                    // default 30 s
 	Guard    Guard                            // of the ledger
 	Pieces   int                              // of each item in the ledger, with a StockGuard; default 1
-	Client   func(*redis.Options)             // changes the go-redis options of every client
+	Client   Settings                         // of the driver of every process
 	Scripts  []string                         // Lua scripts that Redis already knows
 	Ignore   func(key string) bool            // keys that are not locks: a counter, a queue
 	// AttributeTo attributes commands of goroutines started by the lock to calls under way, such as

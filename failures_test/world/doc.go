@@ -34,8 +34,8 @@
 //     requests in a fixed order (admit.go), and executes one request or delivers one reply. So the same
 //     scenario gives the same trace, byte for byte.
 //   - request.go executes a request, and replica.go sends writes to replicas. process.go stops and cuts off a
-//     process, and wire.go is the net.Conn to which go-redis writes. attribute.go finds the call that sent a
-//     request.
+//     process, and driver.go is what a process gives to the constructor of its lock. wire.go is the net.Conn
+//     to which go-redis writes. attribute.go finds the call that sent a request.
 //   - record.go writes the trace. keyspace.go compares the keys of Redis before and after a command,
 //     entries.go finds what identifies the owners in a key, and names.go names them.
 //   - server_embedded.go and script_run.go make a Redis, as server.go describes it, of miniredis.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
@@ -84,7 +85,7 @@ func TestFrozenProcessStopsWithAllItsGoroutines(t *testing.T) {
 }
 
 func TestCrashedProcessNeverRunsAgain(t *testing.T) {
-	tr := runWith(t, world.Config{New: newScripted}, func(w *world.World) {
+	tr := runWith(t, world.Config{New: adapters.Plain(newScripted)}, func(w *world.World) {
 		a := w.Client("A")
 		a.TryLock()
 		a.Crash()
@@ -144,7 +145,7 @@ func TestDroppedCommandNeverReachesRedis(t *testing.T) {
 }
 
 func TestDefaultClientSendsAgainAfterABrokenConnection(t *testing.T) {
-	tr := runWith(t, world.Config{New: newLock, Client: world.DefaultRetries}, func(w *world.World) {
+	tr := runWith(t, world.Config{New: adapters.Plain(newLock), Client: world.DefaultRetries}, func(w *world.World) {
 		a := w.Client("A")
 		a.After(world.Installs).Drop()
 		a.TryLock()
@@ -332,7 +333,7 @@ func TestRoutedCommandFindsNoKeyOfAnotherSlot(t *testing.T) {
 // go-redis sets the read deadline to the end of the call's context.
 func TestContextErrorWinsOverTheReadDeadline(t *testing.T) {
 	for range 50 {
-		tr := runWith(t, world.Config{New: newLock, Client: world.DefaultRetries}, func(w *world.World) {
+		tr := runWith(t, world.Config{New: adapters.Plain(newLock), Client: world.DefaultRetries}, func(w *world.World) {
 			a := w.Client("A")
 			a.After(world.Installs).Delay(time.Minute)
 			a.Lock(world.Within(3 * time.Second))

@@ -9,8 +9,6 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"lockkata/failures_test/trace"
 )
 
@@ -72,7 +70,7 @@ func runGuarded(call *Call, do CallFunc) (result trace.Result) {
 	case err != nil && result.Held && call.Op == trace.OpTryLock:
 		return trace.Result{Error: err.Error(), Err: err, Claim: trace.ClaimBoth}
 	case err != nil:
-		return trace.Result{Error: err.Error(), Err: err, Claim: claimOf(err)}
+		return trace.Result{Error: err.Error(), Err: err, Claim: call.Client.process.claimOf(err)}
 	case result.Held:
 		result.Claim = trace.ClaimDone
 	case result.Claim == "":
@@ -84,12 +82,12 @@ func runGuarded(call *Call, do CallFunc) (result trace.Result) {
 // claimOf classifies an error. After an error of the context, the network or Redis, the command may
 // or may not have taken effect. Any other error is the lock's statement that the caller does not
 // hold it.
-func claimOf(err error) trace.Claim {
+func (p *Process) claimOf(err error) trace.Claim {
 	var network net.Error
-	var protocol redis.Error
+	var reply interface{ RedisError() } // as go-redis marks the errors that Redis answers
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
-		errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, redis.ErrClosed) || errors.Is(err, redis.ErrPoolTimeout) ||
-		errors.As(err, &network) || errors.As(err, &protocol) {
+		errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.As(err, &network) || errors.As(err, &reply) ||
+		p.driver != nil && p.driver.IsUnclear(err) {
 		return trace.ClaimUnknown
 	}
 	return trace.ClaimRefused

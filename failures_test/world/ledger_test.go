@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
@@ -23,10 +24,10 @@ func (f *fenced) Token(context.Context) int64 { return *f.token }
 // fencedBy gives the processes these tokens, in order.
 func fencedBy(tokens ...*int64) world.Constructor {
 	next := 0
-	return func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+	return adapters.Plain(func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		next++
 		return &fenced{lock{rdb, "lock:" + name, lease}, tokens[next-1]}, nil
-	}
+	})
 }
 
 func TestLedgerWithoutGuardAcceptsEverything(t *testing.T) {
@@ -67,7 +68,7 @@ func TestFencedLedgerRefusesAWriteAfterTheNextHoldersCheck(t *testing.T) {
 }
 
 func TestFencedLedgerRefusesALockWithoutTokens(t *testing.T) {
-	runWith(t, world.Config{New: newLock, Guard: world.TokenGuard}, func(w *world.World) {
+	runWith(t, world.Config{New: adapters.Plain(newLock), Guard: world.TokenGuard}, func(w *world.World) {
 		require.Equal(t, "refused: token 0, seen 0", w.Client("A").Insert("tea").Answer().String())
 	})
 }
@@ -105,7 +106,7 @@ func TestEachGuardHasAPredicateOfItsOwn(t *testing.T) {
 }
 
 func TestItemIsFreeWhileThereArePieces(t *testing.T) {
-	runWith(t, world.Config{New: newLock, Guard: world.StockGuard, Pieces: 2}, func(w *world.World) {
+	runWith(t, world.Config{New: adapters.Plain(newLock), Guard: world.StockGuard, Pieces: 2}, func(w *world.World) {
 		a := w.Client("A")
 		for _, want := range []string{"free", "free", "taken"} {
 			require.Equal(t, want, a.Check("tea").Answer().String())
@@ -115,7 +116,7 @@ func TestItemIsFreeWhileThereArePieces(t *testing.T) {
 }
 
 func TestVersionGuardCountsOrdersOfAllNames(t *testing.T) {
-	runWith(t, world.Config{New: newLock, Guard: world.VersionGuard}, func(w *world.World) {
+	runWith(t, world.Config{New: adapters.Plain(newLock), Guard: world.VersionGuard}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		require.Equal(t, "free at version 1", a.Check("milk").Answer().String())
 		require.Equal(t, "refused: version 0, now 1", b.Insert("tea").Answer().String(), "B has read nothing")
@@ -136,7 +137,7 @@ func TestOrdersAreVisibleToOthersAfterCommit(t *testing.T) {
 		require.Equal(t, "taken", b.Check("tea").Answer().String())
 		require.Equal(t, "inserted", a.Insert("milk").Answer().String(), "after the transaction")
 	})
-	runWith(t, world.Config{New: newLock, Guard: world.UniqueGuard}, func(w *world.World) {
+	runWith(t, world.Config{New: adapters.Plain(newLock), Guard: world.UniqueGuard}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Begin()
 		a.Insert("tea")

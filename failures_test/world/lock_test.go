@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
@@ -111,7 +112,7 @@ func (l *scripted) Unlock(ctx context.Context) error {
 // run plays a scenario with [lock] and requires that it has no error.
 func run(t *testing.T, scenario func(*world.World)) *trace.Trace {
 	t.Helper()
-	return runWith(t, world.Config{New: newLock}, scenario)
+	return runWith(t, world.Config{New: adapters.Plain(newLock)}, scenario)
 }
 
 func runWith(t *testing.T, config world.Config, scenario func(*world.World)) *trace.Trace {

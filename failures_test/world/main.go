@@ -5,15 +5,12 @@ import (
 	"runtime"
 	"runtime/debug"
 	"testing"
-
-	"github.com/redis/go-redis/v9/logging"
 )
 
 // Main lets an ordinary program run worlds: a bubble needs a *testing.T, which only the testing
 // package makes. It calls run with the program's arguments and exits with the status that run
-// returns. It turns off go-redis's log, which would print a line for each fault.
+// returns.
 func Main(run func(t *testing.T, args []string) int) {
-	logging.Disable()
 	args := os.Args[1:]
 	os.Args = os.Args[:1] // the testing package would read them as its flags
 	all := func(string, string) (bool, error) { return true, nil }

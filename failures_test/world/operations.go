@@ -80,11 +80,14 @@ func (c *Client) HoldCount() *Call {
 	}).Wait()
 }
 
-// StartRun sends a command of the application through the process's go-redis client, and does not
-// wait for the reply.
+// StartRun sends a command of the application to the first server, on the connections that the process's
+// lock uses, and does not wait for the reply.
 func (c *Client) StartRun(args ...any) *Call {
+	if c.process.driver == nil {
+		fail("%s has no connections for %v: its lock did not ask for a driver", c.Name, args)
+	}
 	return c.Start(trace.OpRun, func(ctx context.Context) (trace.Result, error) {
-		return trace.Result{Claim: trace.ClaimDone}, c.process.rdbs[0].Do(ctx, args...).Err()
+		return trace.Result{Claim: trace.ClaimDone}, c.process.driver.Do(ctx, args...)
 	})
 }
 

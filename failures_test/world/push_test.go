@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
@@ -32,7 +33,7 @@ func (l *listening) Lock(ctx context.Context) error {
 
 func TestBrokenSubscriptionLosesItsMessage(t *testing.T) {
 	for _, broken := range []bool{false, true} {
-		tr := runWith(t, world.Config{New: newListening}, func(w *world.World) {
+		tr := runWith(t, world.Config{New: adapters.Plain(newListening)}, func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			listen := a.StartLock()
 			w.Sleep(time.Second)
@@ -92,7 +93,7 @@ func TestClosingASubscriptionDuringReconnectDoesNotBlockTheBubble(t *testing.T) 
 	newLeaving := func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		return leaving{&lock{rdb, "lock:" + name, lease}}, nil
 	}
-	runWith(t, world.Config{New: newLeaving}, func(w *world.World) {
+	runWith(t, world.Config{New: adapters.Plain(newLeaving)}, func(w *world.World) {
 		a := w.Client("A")
 		listen := a.StartLock(world.Within(2 * time.Second))
 		w.Sleep(time.Second)

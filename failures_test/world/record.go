@@ -54,7 +54,7 @@ func (r *request) record(kind trace.Kind, e trace.Event) {
 	w.record(e)
 }
 
-func (p *process) record(kind trace.Kind, e trace.Event) {
+func (p *Process) record(kind trace.Kind, e trace.Event) {
 	e.Kind, e.Client, e.Process = kind, p.clients[0].Name, p.name
 	p.world.record(e)
 }

@@ -6,13 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
 func runReplicated(t *testing.T, scenario func(*world.World)) *trace.Trace {
 	t.Helper()
-	return runWith(t, world.Config{New: newLock, Replicas: 2}, scenario)
+	return runWith(t, world.Config{New: adapters.Plain(newLock), Replicas: 2}, scenario)
 }
 
 // do sends a command of a client and waits for its end.

@@ -13,8 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"lockkata/failures_test/trace"
 )
 
@@ -168,8 +166,8 @@ func (w *World) close() {
 	}
 	w.clock.Linger(w.Lease, w.pass)
 	for _, p := range w.processes {
-		for _, rdb := range p.rdbs {
-			_ = rdb.Close() // the lock may have closed it already
+		if p.driver != nil {
+			_ = p.driver.Close() // the lock may have closed it already
 		}
 	}
 	w.clock.Linger(w.Lease, w.pass)
@@ -181,7 +179,7 @@ func (w *World) close() {
 	for _, n := range w.nodes {
 		n.server.Close()
 	}
-	if slices.ContainsFunc(w.processes, (*process).wasCrowded) {
+	if slices.ContainsFunc(w.processes, (*Process).wasCrowded) {
 		ForgetTimers()
 	}
 }
@@ -197,17 +195,10 @@ func (w *World) clear() {
 func (w *World) isCalling() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.ContainsFunc(w.processes, func(p *process) bool { return len(p.running) > 0 })
+	return slices.ContainsFunc(w.processes, func(p *Process) bool { return len(p.running) > 0 })
 }
 
-// wasCrowded reports whether a goroutine may have waited for a connection of a full pool. go-redis does
-// not count a wait that a context has ended.
-func (p *process) wasCrowded() bool {
-	return slices.ContainsFunc(p.rdbs, func(rdb *redis.Client) bool {
-		stats := rdb.PoolStats()
-		return stats.WaitCount > 0 || stats.Timeouts > 0 || int(stats.Misses) >= rdb.Options().PoolSize
-	})
-}
+func (p *Process) wasCrowded() bool { return p.driver != nil && p.driver.WasCrowded() }
 
 // ForgetTimers empties the sync.Pool in which go-redis keeps timers for waiting on a full pool: a
 // timer of this bubble would panic in the next one. It takes two collections to empty a sync.Pool.
@@ -234,11 +225,11 @@ func (w *World) Begin(scenario func(*World), events int) {
 	w.settle()
 }
 
-// Patient sets the read timeout of all clients to d. The clients have to be idle.
+// Patient sets the read timeout of all drivers to d. The drivers have to be idle.
 func (w *World) Patient(d time.Duration) {
 	for _, p := range w.processes {
-		for _, rdb := range p.rdbs {
-			rdb.Options().ReadTimeout = d
+		if p.driver != nil {
+			p.driver.SetReadTimeout(d)
 		}
 	}
 }

@@ -1,11 +1,12 @@
 package world
 
 import (
+	"crypto/sha1"
+	"encoding/hex"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/redis/go-redis/v9"
 	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/parse"
 )
@@ -31,7 +32,8 @@ func compiledAs(sha string) *script {
 // compile returns the compiled script, always the same one for the same source. A script that does
 // not compile is not pure.
 func compile(source string) *script {
-	sha := redis.NewScript(source).Hash()
+	sum := sha1.Sum([]byte(source))
+	sha := hex.EncodeToString(sum[:])
 	if known := compiledAs(sha); known != nil {
 		return known
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
@@ -55,7 +56,7 @@ func holders(e trace.Event) (labels [3]string) {
 
 func runOnThree(t *testing.T, scenario func(*world.World)) *trace.Trace {
 	t.Helper()
-	return runWith(t, world.Config{NewOver: newEverywhere, Servers: 3}, scenario)
+	return runWith(t, world.Config{New: adapters.Over(newEverywhere), Servers: 3}, scenario)
 }
 
 func TestServersAreIndependent(t *testing.T) {
@@ -104,10 +105,10 @@ func TestFaultNamesItsServer(t *testing.T) {
 func TestEachClientHasARandomSourceThatRepeats(t *testing.T) {
 	var values [2][]int64
 	for i := range values {
-		config := world.Config{Servers: 2, NewOver: func(nodes []redis.UniversalClient, name string, lease time.Duration, random rand.Source) (world.Locker, error) {
+		config := world.Config{Servers: 2, New: adapters.Over(func(nodes []redis.UniversalClient, name string, lease time.Duration, random rand.Source) (world.Locker, error) {
 			values[i] = append(values[i], rand.New(random).Int64())
 			return newEverywhere(nodes, name, lease, random)
-		}}
+		})}
 		runWith(t, config, func(w *world.World) { w.Clients("A", "B", "C") })
 	}
 	require.Equal(t, values[0], values[1])

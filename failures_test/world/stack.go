@@ -121,9 +121,12 @@ const goRedis = "github.com/redis/go-redis/"
 // ours is the prefix of the names of this package's functions.
 var ours = reflect.TypeFor[stack]().PkgPath() + "."
 
-// isLibrary reports whether a function belongs to Go, go-redis or the world.
+// driver is the prefix of the names of the methods that connect go-redis with the world.
+var driver = strings.TrimSuffix(ours, "world.") + "adapters.(*driver)."
+
+// isLibrary reports whether a function belongs to Go, go-redis, its driver or the world.
 func isLibrary(function string) bool {
-	return function == "" || beginsWith(function, goRedis, ours, "bufio.", "context.", "crypto/tls.", "internal/", "io.", "net.",
+	return function == "" || beginsWith(function, goRedis, driver, ours, "bufio.", "context.", "crypto/tls.", "internal/", "io.", "net.",
 		"runtime.", "sync.", "sync/", "testing.", "testing/", "time.")
 }
 

@@ -76,7 +76,7 @@ func goroutinesIn(dump, pkg string) (all []Goroutine) {
 }
 
 // wires has the prefixes of this package's functions that go-redis calls.
-var wires = []string{ours + "(*wire).", ours + "(*process).dial"}
+var wires = []string{ours + "(*wire).", ours + "(*Process).Dial"}
 
 // read finds the lock's functions on a stack, two lines for each function. It stops at functions of
 // the world, except those of a wire.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
-	"github.com/redis/go-redis/v9"
 )
 
 // Test runs an ordinary test in a new bubble, on the servers of a new world: it calls the lock itself,
@@ -62,12 +61,9 @@ func (w *World) Do(do func()) {
 // Wait waits until nothing else can happen without time passing, as synctest.Wait does.
 func (w *World) Wait() { w.Do(func() {}) }
 
-// Connect returns a client of a new process, without a lock.
-func (n *Node) Connect(change ...func(*redis.Options)) *redis.Client {
-	w := n.world
-	p := w.newProcess("P" + strconv.Itoa(len(w.processes)+1)).process
-	p.rdbs = []*redis.Client{p.connect(n, change...)}
-	return p.rdbs[0]
+// NewProcess starts a process without a lock, which may connect to this server.
+func (n *Node) NewProcess() *Process {
+	return n.world.newProcess("P"+strconv.Itoa(len(n.world.processes)+1), []*Node{n}).process
 }
 
 // Connections returns the number of open connections to the server.

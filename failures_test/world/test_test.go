@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
@@ -16,7 +17,7 @@ func TestOrdinaryTestCallsItsLockAndSleeps(t *testing.T) {
 	world.Test(t, world.Config{}, func(t *testing.T, w *world.World) {
 		began := time.Now()
 		var a, b *redis.Client
-		w.Do(func() { a, b = w.Connect(), w.Connect() })
+		w.Do(func() { a, b = adapters.Connect(w.Node), adapters.Connect(w.Node) })
 		holder, waiter := &lock{a, "x", 3 * time.Second}, &lock{b, "x", 3 * time.Second}
 		require.NoError(t, holder.Lock(t.Context()))
 		waited := make(chan error, 1)
@@ -42,7 +43,7 @@ func TestFaultOfAServerStrikesAnyClient(t *testing.T) {
 		var a, b *redis.Client
 		var forged *world.Fault
 		w.Do(func() {
-			a, b = w.Connect(), w.Connect()
+			a, b = adapters.Connect(w.Node), adapters.Connect(w.Node)
 			forged = w.Before(world.Named("GET")).Always()
 			w.Before(func(c world.Command) bool { return c.Script == "free" }).Fail("ERR no")
 			forged.Answer("$1\r\n7\r\n")
@@ -82,7 +83,7 @@ func TestBubbleGetsNoTimerOfAnEarlierOne(t *testing.T) {
 		world.Test(t, world.Config{}, func(t *testing.T, w *world.World) {
 			var rdb *redis.Client
 			w.Do(func() {
-				rdb = w.Connect(func(o *redis.Options) { o.PoolSize = 1 })
+				rdb = adapters.Connect(w.Node, func(o *redis.Options) { o.PoolSize = 1 })
 				w.Before(world.Named("PING")).Delay(time.Second)
 			})
 			go rdb.Ping(t.Context())

@@ -4,8 +4,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"lockkata/failures_test/trace"
 )
 
@@ -107,8 +105,8 @@ type Clock interface {
 	// Rest waits until the clients have nothing more to do at this moment. It returns false if wake
 	// received something first. late is the longest delay that the machine added.
 	Rest(wake <-chan struct{}) (atRest bool, late time.Duration)
-	// Timeouts adapts the timeouts of a client to the lease.
-	Timeouts(o *redis.Options, lease time.Duration)
+	// Timeouts adapts the timeouts of a driver to the lease.
+	Timeouts(s *Settings, lease time.Duration)
 	// Linger waits, by calling pass, until goroutines of a lock with that lease have had time to
 	// end.
 	Linger(lease time.Duration, pass func(time.Duration))
@@ -131,6 +129,6 @@ func (bubbleTime) Rest(<-chan struct{}) (atRest bool, late time.Duration) {
 	return true, 0
 }
 
-func (bubbleTime) Timeouts(*redis.Options, time.Duration) {}
+func (bubbleTime) Timeouts(*Settings, time.Duration) {}
 
 func (bubbleTime) Linger(_ time.Duration, pass func(time.Duration)) { pass(time.Second) }

@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
@@ -36,7 +37,7 @@ func (l *watched) Unlock(ctx context.Context) error {
 }
 
 func TestTransactionIsExecutedInOrder(t *testing.T) {
-	tr := runWith(t, world.Config{New: newWatched}, func(w *world.World) {
+	tr := runWith(t, world.Config{New: adapters.Plain(newWatched)}, func(w *world.World) {
 		a := w.Client("A")
 		a.Lock()
 		a.Unlock()
@@ -53,7 +54,7 @@ func TestTransactionIsExecutedInOrder(t *testing.T) {
 
 // A fault for a write strikes at EXEC, and the refused EXEC ends the transaction.
 func TestRefusedExecEndsTheTransaction(t *testing.T) {
-	tr := runWith(t, world.Config{New: newWatched}, func(w *world.World) {
+	tr := runWith(t, world.Config{New: adapters.Plain(newWatched)}, func(w *world.World) {
 		a := w.Client("A")
 		a.Lock()
 		a.Before(world.Of(trace.OpUnlock, world.Write)).Fail("LOADING Redis is loading the dataset in memory")
@@ -88,15 +89,15 @@ func (l spreading) TryLock(ctx context.Context) (bool, error) {
 
 // The order must not depend on goroutine scheduling.
 func TestConcurrentCommandsAreSorted(t *testing.T) {
-	tr := runWith(t, world.Config{New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+	tr := runWith(t, world.Config{New: adapters.Plain(func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		return spreading{&lock{rdb, name, lease}}, nil
-	}}, func(w *world.World) { w.Client("A").TryLock() })
+	})}, func(w *world.World) { w.Client("A").TryLock() })
 	require.Equal(t, []string{"A GET a", "A GET b", "A GET c", "A SUBSCRIBE all", "A SUBSCRIBE a", "A SUBSCRIBE b"}, executed(tr)[:6])
 }
 
 // Some locks renew early, some late, some never.
 func TestSleepUntilIsBounded(t *testing.T) {
-	for until, create := range map[time.Duration]world.Constructor{11 * time.Second: newScripted, 21 * time.Second: newLock} {
+	for until, create := range map[time.Duration]world.Constructor{11 * time.Second: adapters.Plain(newScripted), 21 * time.Second: adapters.Plain(newLock)} {
 		tr := runWith(t, world.Config{New: create}, func(w *world.World) {
 			a := w.Client("A")
 			late := a.Before(world.Background)
@@ -114,7 +115,7 @@ func TestSleepUntilIsBounded(t *testing.T) {
 func TestDigestKnowsWhatChangedAfterAWatch(t *testing.T) {
 	digests := map[uint64]bool{}
 	for _, order := range [][]string{{"a", "b"}, {"b", "a"}} {
-		_, err := world.Run(t, world.Config{New: newWatched}, func(w *world.World) {
+		_, err := world.Run(t, world.Config{New: adapters.Plain(newWatched)}, func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
 			b.StartRun("PING").Wait()

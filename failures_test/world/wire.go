@@ -167,7 +167,7 @@ func (healthy) Read(func(fd uintptr) bool) error { return nil }
 
 var _ syscall.Conn = (*wire)(nil)
 
-func newWire(p *process, to *Node) *wire {
+func newWire(p *Process, to *Node) *wire {
 	return &wire{world: p.world, process: p, node: to, link: to.server.Connect(), changed: make(chan struct{}, 1), offset: to.offset}
 }
 

@@ -7,8 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"lockkata/failures_test/trace"
 )
 
@@ -28,7 +26,7 @@ type World struct {
 	trace     *trace.Trace
 	start     time.Time
 	reached   time.Duration // the time up to which delayed messages arrive
-	processes []*process
+	processes []*Process
 	calls     []*Call
 	faults    []*Fault
 	staged    []*request // written, not yet on their wires
@@ -52,13 +50,14 @@ type World struct {
 	slow     time.Duration // the longest time to the first command of a call
 }
 
-// process is one operating-system process: a go-redis client and a lock object that its goroutines
+// Process is one operating-system process: a client library and a lock object that its goroutines
 // share. It freezes, crashes and loses its network as a whole.
-type process struct {
+type Process struct {
 	world     *World
 	name      string
 	index     int
-	rdbs      []*redis.Client // one for each server
+	nodes     []*Node // the servers that it may connect to
+	driver    Driver  // nil until Share is called
 	locker    Locker
 	clients   []*Client
 	running   map[uint64]*Call // goroutine → the call it runs; guarded by world.mu
@@ -73,9 +72,9 @@ type process struct {
 	sent      int           // how many it has sent in that second
 }
 
-func (p *process) isStopped() bool { return p.stopped.Load() }
+func (p *Process) isStopped() bool { return p.stopped.Load() }
 
-func (p *process) isFrozen() bool { return p.isStopped() && !p.crashed }
+func (p *Process) isFrozen() bool { return p.isStopped() && !p.crashed }
 
 // Client is one goroutine of a process.
 type Client struct {
@@ -84,7 +83,7 @@ type Client struct {
 	// IdempotencyGuard. All clients work on the same one, unless a scenario sets it.
 	Request string
 	index   int
-	process *process
+	process *Process
 	world   *World
 }
 
@@ -115,7 +114,7 @@ type Call struct {
 // while it writes.
 type wire struct {
 	world   *World
-	process *process
+	process *Process
 	node    *Node
 	link    Conn
 

@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
@@ -58,8 +59,8 @@ func TestSameScenarioGivesTheSameBytes(t *testing.T) {
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, config := range []world.Config{
-		{New: newLock, Client: world.DefaultRetries, Lease: 3 * time.Second},
-		{New: newScripted, Client: world.DefaultRetries, Lease: 3 * time.Second},
+		{New: adapters.Plain(newLock), Client: world.DefaultRetries, Lease: 3 * time.Second},
+		{New: adapters.Plain(newScripted), Client: world.DefaultRetries, Lease: 3 * time.Second},
 	} {
 		first := runWith(t, config, story).Bytes()
 		for _, threads := range []int{1, 2, 8} {
@@ -82,7 +83,7 @@ func TestLeaseEndsOnTheFakeClock(t *testing.T) {
 }
 
 func TestCallIsBlockedAtTheHorizon(t *testing.T) {
-	tr := runWith(t, world.Config{New: newScripted, Lease: 6 * time.Second}, func(w *world.World) {
+	tr := runWith(t, world.Config{New: adapters.Plain(newScripted), Lease: 6 * time.Second}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock()
 		b.Lock()
@@ -94,10 +95,10 @@ func TestCallIsBlockedAtTheHorizon(t *testing.T) {
 }
 
 func TestDiscoverReturnsTheScriptsOfALock(t *testing.T) {
-	_, scripts, err := world.Discover(t, world.Config{New: newScripted})
+	_, scripts, err := world.Discover(t, world.Config{New: adapters.Plain(newScripted)})
 	require.NoError(t, err)
 	require.Len(t, scripts, 3)
-	tr := runWith(t, world.Config{New: newScripted, Scripts: scripts}, func(w *world.World) {
+	tr := runWith(t, world.Config{New: adapters.Plain(newScripted), Scripts: scripts}, func(w *world.World) {
 		a := w.Client("A")
 		a.TryLock()
 		a.Unlock()
@@ -106,10 +107,10 @@ func TestDiscoverReturnsTheScriptsOfALock(t *testing.T) {
 }
 
 func TestPanicOfALockIsAResult(t *testing.T) {
-	tr := runWith(t, world.Config{New: newPanicky}, func(w *world.World) { w.Client("A").Lock() })
+	tr := runWith(t, world.Config{New: adapters.Plain(newPanicky)}, func(w *world.World) { w.Client("A").Lock() })
 	require.Equal(t, trace.Result{Error: "panic: no idea", Claim: trace.ClaimPanic}, result(t, tr, "A"))
 	require.Equal(t, "Lock", tr.Events[len(tr.Events)-1].Source.Function)
-	tr = runWith(t, world.Config{New: newPanicky}, func(w *world.World) { w.Client("A").TryLock() })
+	tr = runWith(t, world.Config{New: adapters.Plain(newPanicky)}, func(w *world.World) { w.Client("A").TryLock() })
 	require.Equal(t, "TryLock", tr.Events[len(tr.Events)-1].Source.Function, "not the line of package strings")
 }
 
@@ -134,7 +135,7 @@ func TestInvalidScenarioIsAnError(t *testing.T) {
 		"panic":                   {func(*world.World) { panic("oops") }, "the scenario panicked: oops"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := world.Run(t, world.Config{New: newLock}, c.scenario)
+			_, err := world.Run(t, world.Config{New: adapters.Plain(newLock)}, c.scenario)
 			require.ErrorContains(t, err, c.says)
 		})
 	}
@@ -144,7 +145,7 @@ func TestConstructorErrorEndsTheRun(t *testing.T) {
 	refuse := func(redis.UniversalClient, string, time.Duration) (world.Locker, error) {
 		return nil, fmt.Errorf("lease is too short")
 	}
-	_, err := world.Run(t, world.Config{New: refuse}, func(w *world.World) { w.Client("A") })
+	_, err := world.Run(t, world.Config{New: adapters.Plain(refuse)}, func(w *world.World) { w.Client("A") })
 	require.ErrorContains(t, err, "A gets no lock: lease is too short")
 }
 
@@ -160,9 +161,9 @@ func (l hasty) Lock(context.Context) error {
 }
 
 func TestLockThatFloodsRedisEndsItsRun(t *testing.T) {
-	_, err := world.Run(t, world.Config{New: func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+	_, err := world.Run(t, world.Config{New: adapters.Plain(func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
 		return hasty{&lock{rdb, name, lease}}, nil
-	}}, func(w *world.World) {
+	})}, func(w *world.World) {
 		a, b := w.Client("A"), w.Client("B")
 		a.Lock()
 		b.Lock(world.Within(time.Second))
@@ -172,7 +173,7 @@ func TestLockThatFloodsRedisEndsItsRun(t *testing.T) {
 
 func TestBlockingCommandEndsTheRun(t *testing.T) {
 	for _, command := range [][]any{{"BLPOP", "list", "0"}, {"XREAD", "BLOCK", "0", "STREAMS", "news", "$"}} {
-		_, err := world.Run(t, world.Config{New: newLock}, func(w *world.World) { w.Client("A").StartRun(command...).Wait() })
+		_, err := world.Run(t, world.Config{New: adapters.Plain(newLock)}, func(w *world.World) { w.Client("A").StartRun(command...).Wait() })
 		require.ErrorContains(t, err, fmt.Sprintf("world: A sends %s at ", command[0]))
 		require.ErrorContains(t, err, ": the world cannot play a command that waits in Redis; poll, or wait for a message")
 	}

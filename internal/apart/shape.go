@@ -84,6 +84,7 @@ var (
 	noMethod    = i18n.New("Your {type} has no method {method}.")
 	otherMethod = i18n.New("The failures call {wanted}, but your {type} has {have}.")
 	itHolds     = i18n.New("Lock of your {type} returns {result}, a hold: tell the failures so in func Subject() failures.Subject, with New: adapters.Holding(…, ErrLocked, ErrLost). docs/kata.md has an example.")
+	notWrapped  = i18n.New("a constructor of the failures gets its connections from the world: write adapters.Plain(func(rdb redis.UniversalClient, …) …), or adapters.Over for several servers ({why})")
 	otherFunc   = i18n.New("the failures need func {wanted}: {why}")
 )
 
@@ -206,6 +207,9 @@ func compileError(output string, err error) error {
 		found.File, found.Line, found.API, found.Text = "", 0, true, otherFunc.Args("wanted", wanted, "why", at[3])
 	} else if _, file, isCopy := strings.Cut(found.File, "_mylock_"); isCopy {
 		found.File = file
+	}
+	if strings.HasPrefix(at[3], "cannot use ") && strings.Contains(at[3], "as world.Constructor value") {
+		found.Text = notWrapped.Args("why", at[3])
 	}
 	if missing := misses.FindStringSubmatch(output); missing != nil && signatures[missing[2]] != "" {
 		found.Text = noMethod.Args("type", missing[1], "method", signatures[missing[2]])

@@ -4,19 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
-	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/logging"
 	"github.com/spf13/cobra"
 
 	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/live"
-	"lockkata/failures_test/live/redisserver"
 	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
 	"lockkata/internal/term"
@@ -80,7 +76,6 @@ func (a *app) demoCommand() *cobra.Command {
 // run runs one worker on a given server, or two on an embedded Redis. The second one starts when
 // the first has the lock.
 func (d *demo) run(ctx context.Context) error {
-	logging.Disable() // go-redis would print its own lines between the workers'
 	workers, where := []string{d.name}, onAddress.Args("address", d.addr)
 	if d.addr == "" {
 		server, err := miniredis.Run()
@@ -127,16 +122,11 @@ func (d *demo) work(ctx context.Context, name string, next func()) (err error) {
 			err = failedError{fmt.Errorf("%s: %w", name, err)}
 		}
 	}()
-	// A retried SET NX would be refused because of the key that it wrote.
-	rdb := redisserver.NewClient(d.addr, func(o *redis.Options) { o.MaxRetries, o.DialerRetries = -1, 1 })
-	defer rdb.Close()
-	locker, err := d.stage.Subject.New(rdb, demoLock, demoLease)
+	locker, err := live.NewLock(d.stage.Subject, d.addr, demoLock, demoLease)
 	if err != nil {
 		return err
 	}
-	if service, ok := locker.(io.Closer); ok {
-		defer service.Close()
-	}
+	defer locker.Close()
 	asked := d.log(name, asksForIt)
 	if err := locker.Lock(ctx); err != nil {
 		return err

@@ -89,13 +89,14 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/documents/redlock"
 )
 
 func Subject() failures.Subject {
-	return failures.Subject{Name: "over five", NewOver: func(nodes []redis.UniversalClient, name string, lease time.Duration, random rand.Source) (failures.Locker, error) {
+	return failures.Subject{Name: "over five", NewOver: adapters.Over(func(nodes []redis.UniversalClient, name string, lease time.Duration, random rand.Source) (failures.Locker, error) {
 		return redlock.New(nodes, name, lease, random), nil
-	}}
+	})}
 }
 `,
 	})

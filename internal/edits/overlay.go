@@ -1,7 +1,6 @@
 package edits
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -11,14 +10,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/redis/go-redis/v9"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/world"
 )
@@ -129,47 +125,15 @@ func (e Edit) InScripts(lock failures.Subject, text string) (failures.Subject, e
 		if err != nil {
 			return lock, err
 		}
-		swap := swapped{script, edited}
-		lock.New = swap.in(lock.New)
+		lock.New = adapters.WithScript(lock.New, script, edited)
 		variants := map[catalogue.Variant]world.Constructor{}
 		for name, create := range lock.Variants {
-			variants[name] = swap.in(create)
+			variants[name] = adapters.WithScript(create, script, edited)
 		}
 		lock.Variants = variants
-		lock.SkipFrames = append(slices.Clip(lock.SkipFrames), reflect.TypeFor[swapped]().PkgPath()+".")
+		lock.SkipFrames = append(slices.Clip(lock.SkipFrames), "lockkata/failures_test/adapters.(*scriptHook).")
 	}
 	return lock, nil
-}
-
-// swapped is a go-redis hook that replaces the script that a lock sends.
-type swapped struct{ old, new string }
-
-func (s swapped) in(create world.Constructor) world.Constructor {
-	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
-		rdb.AddHook(s)
-		return create(rdb, name, lease)
-	}
-}
-
-func (s swapped) DialHook(next redis.DialHook) redis.DialHook { return next }
-
-func (s swapped) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return next
-}
-
-// ProcessHook replaces the script.
-func (s swapped) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		for i, arg := range cmd.Args() {
-			switch arg {
-			case s.old:
-				cmd.Args()[i] = s.new
-			case redis.NewScript(s.old).Hash():
-				cmd.Args()[i] = redis.NewScript(s.new).Hash()
-			}
-		}
-		return next(ctx, cmd)
-	}
 }
 
 // Declaration is a top-level declaration of a Go file, with its comment.

@@ -158,7 +158,7 @@ func TestSubjectSaysHowTheLockIsMade(t *testing.T) {
 	plain := apart.Files{"mine.go": "package mylock\n\nfunc NewMutex() {}\n"}
 	require.Contains(t, apart.SubjectOf(plain), "with := func() world.Constructor {\n\t\t// Once Lock returns a hold: adapters.Holding(NewMutex, ErrLocked, ErrLost)\n\t\treturn adapters.Plain(NewMutex)\n")
 	plain["mine.go"] = "package mylock\n\nfunc NewMutex(opts ...Opt) {}\n\nfunc WithMaxHold() {}\n"
-	require.Contains(t, apart.SubjectOf(plain), "return with(WithMaxHold(3*lease))(rdb, name, lease)")
+	require.Contains(t, apart.SubjectOf(plain), "return with(WithMaxHold(3*lease))(p, name, lease)")
 
 	own := apart.Files{"mine.go": "package mylock\n\nfunc Subject() failures.Subject {\n"}
 	require.Len(t, exercise(t, "6.2").withSubject(own), 1, "one that is there stays")

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
@@ -20,7 +18,7 @@ var chapter0 = Chapter{
 	Title: "One tea is left",
 	Lead:  "Two servers, A and B, and one ledger. Each asks whether the tea is free, and writes its order if it was. There is no lock.",
 	Parts: []Part{{
-		New:     func(redis.UniversalClient, string, time.Duration) (world.Locker, error) { return noLock{}, nil },
+		New:     func(*world.Process, string, time.Duration) (world.Locker, error) { return noLock{}, nil },
 		Facts:   []i18n.Text{"Each server asks before it writes."},
 		Ask:     "You decide who acts when. Sell the last tea twice.",
 		Moves:   []i18n.Text{"A asks", "A writes", "B asks", "B writes"},

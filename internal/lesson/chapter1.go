@@ -17,7 +17,7 @@ var chapter1 = Chapter{
 			Code:  []string{"created, err := m.rdb.Do", "if !created", "return false, nil", `if err := m.rdb.Do(ctx, "PEXPIRE"`, "return true, nil"},
 			Facts: dies,
 			Ask:   whereMustItDie,
-			Known: locks, Is: neverAgain,
+			Known: isFirstCall, Is: neverAgain,
 			Answers: []Answer{
 				{Words: "Redis has not seen SETNX", Before: "created, err := m.rdb.Do", Run: diesAt(1, false), Then: "B gets in. A has left nothing behind."},
 				{Words: "Redis has created the key", Before: `if err := m.rdb.Do(ctx, "PEXPIRE"`, Run: diesAt(1, true), Then: "There. The key has no lease yet, and the only one who would delete it is dead. It stays for ever."},
@@ -30,7 +30,7 @@ var chapter1 = Chapter{
 			Code:  []string{`err := m.rdb.Do(ctx, "SET"`, "if errors.Is(err, redis.Nil)", "return false, nil", "return true, nil"},
 			Facts: dies,
 			Ask:   whereMustItDie,
-			Known: locks, Is: neverAgain,
+			Known: isFirstCall, Is: neverAgain,
 			Answers: []Answer{
 				{Words: "Redis has not seen SET", Before: `err := m.rdb.Do(ctx, "SET"`, Run: diesAt(1, false), Then: "B gets in. A has left nothing behind."},
 				{Words: "Redis has executed SET", Before: "return true, nil", Run: diesAt(1, true), Then: "B gets in, when the lease has ended: the key never was without one."},
@@ -50,8 +50,8 @@ var dies = []i18n.Text{
 	"A calls TryLock, and its process dies there. Two leases later B tries.",
 }
 
-// locks reports whether an event is the first call of a lock.
-func locks(e trace.Event) bool { return e.Kind == trace.Called && e.Call == 1 }
+// isFirstCall reports whether an event is the first call of a lock.
+func isFirstCall(e trace.Event) bool { return e.Kind == trace.Called && e.Call == 1 }
 
 // neverAgain reports whether the last client did not get the lock.
 func neverAgain(tr *trace.Trace) bool { return tr.End().Holds("B") == 0 }

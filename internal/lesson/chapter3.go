@@ -1,16 +1,12 @@
 package lesson
 
 import (
-	"context"
-	"errors"
 	"time"
-
-	"github.com/google/uuid"
-	"github.com/redis/go-redis/v9"
 
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
+	"lockkata/internal/lesson/locks"
 )
 
 var chapter3 = Chapter{
@@ -31,7 +27,7 @@ var chapter3 = Chapter{
 			},
 		},
 		{
-			New:   newLooksTwice,
+			New:   locks.LooksTwice,
 			Code:  []string{"GET K, compare", "GET K, compare again", "DEL K"},
 			Facts: []i18n.Text{"A lock that looks again, just before it deletes. A stops once, for 31 s, as before."},
 			Ask:   whereMustItStop,
@@ -95,44 +91,4 @@ func stopsAt(place func(a *world.Client)) func(*world.World) {
 		unlock.Wait()
 		c.TryLock()
 	}
-}
-
-var errNotHeld = errors.New("lock is not held")
-
-// looksTwice is a lock whose Unlock compares the owner twice before it deletes the key.
-type looksTwice struct {
-	rdb        redis.UniversalClient
-	key, value string
-	lease      time.Duration
-}
-
-func newLooksTwice(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-	return looksTwiceAt(rdb, name, lease), nil
-}
-
-func looksTwiceAt(rdb redis.UniversalClient, name string, lease time.Duration) *looksTwice {
-	return &looksTwice{rdb: rdb, key: "lock:" + name, lease: lease}
-}
-
-func (l *looksTwice) TryLock(ctx context.Context) (bool, error) {
-	value := uuid.NewString()
-	err := l.rdb.Do(ctx, "SET", l.key, value, "NX", "PX", l.lease.Milliseconds()).Err()
-	if err == nil {
-		l.value = value
-	}
-	return err == nil, nil
-}
-
-func (l *looksTwice) Lock(ctx context.Context) error {
-	_, err := l.TryLock(ctx)
-	return err
-}
-
-func (l *looksTwice) Unlock(ctx context.Context) error {
-	for range 2 {
-		if value, _ := l.rdb.Get(ctx, l.key).Result(); value != l.value {
-			return errNotHeld
-		}
-	}
-	return l.rdb.Del(ctx, l.key).Err()
 }

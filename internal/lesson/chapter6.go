@@ -1,16 +1,13 @@
 package lesson
 
 import (
-	"context"
 	"slices"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
-	stage4 "lockkata/stage4_lua_unlock"
+	"lockkata/internal/lesson/locks"
 )
 
 var chapter6 = Chapter{
@@ -81,57 +78,7 @@ func waitsWhile(slow world.Match) func(*world.World) {
 	}
 }
 
-// waiter is stage 4 with a message. Its Lock takes some steps in an order. Then it waits for the message, or
-// for as long as a lease, and tries again.
-type waiter struct {
-	*stage4.Mutex
-	rdb        redis.UniversalClient
-	key, order string
-	lease      time.Duration
-}
-
-// inSteps makes the lock a waiter. The steps are 1: subscribe, 2: wait for the acknowledgement, 3: TryLock.
+// inSteps makes the lock a waiter that does the steps in an order.
 func inSteps(order string) func(*world.Config) {
-	return func(c *world.Config) {
-		c.New = func(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-			m, err := stage4.NewMutex(rdb, name, lease)
-			return &waiter{m, rdb, "lock:" + name, order, lease}, err
-		}
-	}
-}
-
-func (l *waiter) Lock(ctx context.Context) (err error) {
-	sub, held := l.rdb.Subscribe(ctx), false
-	defer sub.Close()
-	for _, step := range l.order {
-		switch step {
-		case '1':
-			err = sub.Subscribe(ctx, l.key)
-		case '2':
-			_, err = sub.Receive(ctx)
-		case '3':
-			held, err = l.TryLock(ctx)
-		}
-		if err != nil || held {
-			return err
-		}
-	}
-	messages := sub.Channel(redis.WithChannelHealthCheckInterval(0))
-	for err == nil && !held {
-		select {
-		case <-messages:
-		case <-time.After(l.lease):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		held, err = l.TryLock(ctx)
-	}
-	return err
-}
-
-func (l *waiter) Unlock(ctx context.Context) error {
-	if err := l.Mutex.Unlock(ctx); err != nil {
-		return err
-	}
-	return l.rdb.Publish(ctx, l.key, "").Err()
+	return func(c *world.Config) { c.New = locks.Waiter(order) }
 }

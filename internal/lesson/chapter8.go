@@ -1,16 +1,12 @@
 package lesson
 
 import (
-	"context"
-	"errors"
 	"time"
-
-	"github.com/google/uuid"
-	"github.com/redis/go-redis/v9"
 
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
+	"lockkata/internal/lesson/locks"
 )
 
 var chapter8 = Chapter{
@@ -31,7 +27,7 @@ var chapter8 = Chapter{
 			},
 		},
 		{
-			New:   newForgets,
+			New:   locks.Forgets,
 			Code:  []string{"m.value = a new UUID", "SET K m.value NX PX 30000", "if it was refused → false", "true"},
 			Facts: []i18n.Text{"A TryLock in short. Its Unlock is a script: it deletes K if its value is m.value. B tries last, when nobody is inside."},
 			Ask:   whichLine,
@@ -44,7 +40,7 @@ var chapter8 = Chapter{
 			},
 		},
 		{
-			New:   newWatches,
+			New:   locks.Watches,
 			Code:  []string{"WATCH K", "GET K, compare", "MULTI", "DEL K", "EXEC: (nil) → ErrNotHeld"},
 			Facts: []i18n.Text{"An Unlock in short. A's process stands still before that line, once, for 31 s. B gets the lock meanwhile, and C tries at the end.", "EXEC executes nothing if K has changed since WATCH."},
 			Ask:   whichLine,
@@ -104,49 +100,4 @@ func unlocksAndGoes(w *world.World) {
 // beforeUnlock stops a process before a command of its Unlock.
 func beforeUnlock(name string) func(*world.Client) {
 	return func(a *world.Client) { a.Before(world.Of(trace.OpUnlock, world.Named(name))).Freeze() }
-}
-
-// forgets is a lock that keeps a new value before Redis has accepted it.
-type forgets struct{ *looksTwice }
-
-func newForgets(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-	return forgets{looksTwiceAt(rdb, name, lease)}, nil
-}
-
-func (l forgets) TryLock(ctx context.Context) (bool, error) {
-	l.value = uuid.NewString()
-	err := l.rdb.Do(ctx, "SET", l.key, l.value, "NX", "PX", l.lease.Milliseconds()).Err()
-	return err == nil, nil
-}
-
-func (l forgets) Unlock(ctx context.Context) error {
-	deleted, err := l.rdb.Eval(ctx, `-- unlock
-if redis.call("GET", KEYS[1]) == ARGV[1] then
-	return redis.call("DEL", KEYS[1])
-end
-return 0`, []string{l.key}, l.value).Int()
-	if err == nil && deleted == 0 {
-		return errNotHeld
-	}
-	return err
-}
-
-// watches is a lock whose Unlock is a transaction.
-type watches struct{ *looksTwice }
-
-func newWatches(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
-	return watches{looksTwiceAt(rdb, name, lease)}, nil
-}
-
-func (l watches) Unlock(ctx context.Context) error {
-	return l.rdb.Watch(ctx, func(tx *redis.Tx) error {
-		if value, _ := tx.Get(ctx, l.key).Result(); value != l.value {
-			return errNotHeld
-		}
-		_, err := tx.TxPipelined(ctx, func(p redis.Pipeliner) error { return p.Del(ctx, l.key).Err() })
-		if errors.Is(err, redis.TxFailedErr) {
-			return errNotHeld
-		}
-		return err
-	}, l.key)
 }

@@ -17,7 +17,7 @@ var chapter9 = Chapter{
 			Stage: "5", Story: "retry-nx-false",
 			Facts: []i18n.Text{"Redis gives A the lock, and the connection breaks before the reply. A's go-redis has its default settings."},
 			Ask:   "What does A's TryLock return?",
-			Known: locks, Value: ended(1),
+			Known: isFirstCall, Value: ended(1),
 			Answers: []Answer{
 				{Words: "true: go-redis sends the command again", Claim: "yes", Then: "It does send it again, up to three times. But the key exists by then: it is A's own, and NX refuses."},
 				{Words: "false, as if another client had it", Claim: "no", Then: "Yes, and no client has it. go-redis sent SET NX again, A's own key refused it, and nobody unlocks until the lease ends."},
@@ -41,7 +41,7 @@ var chapter9 = Chapter{
 			Stage: "6", Story: "failover-async",
 			Facts: []i18n.Text{"Redis has two replicas, which are two seconds behind. It gives A the lock, and dies a second later. R2 takes over.", "B calls Lock there. Each that gets the lock writes its order; the ledger compares no tokens."},
 			Ask:   whoWrites,
-			Known: locks, Value: writers,
+			Known: isFirstCall, Value: writers,
 			Answers: []Answer{
 				{Words: "A", Claim: "A", Then: "A does, and so does B: R2 has never heard of A's key."},
 				{Words: "A and B", Claim: "A B", Then: "Yes. Redis answers before its replicas have the key, and R2 has never heard of it. WAIT makes this rarer. A majority of five servers with a vote to spare helps, or a ledger that refuses A."},
@@ -53,7 +53,7 @@ var chapter9 = Chapter{
 			Stage: "redlock", Story: "redlock-restart-empty",
 			Facts: []i18n.Text{"RedLock: five servers, and the lock is A's if three of them say yes. A has its key on R1, R2 and R3. R3 restarts at once, without its keys.", "B asks all five. Each that gets the lock writes its order."},
 			Ask:   whoWrites,
-			Known: locks, Value: writers,
+			Known: isFirstCall, Value: writers,
 			Answers: []Answer{
 				{Words: "A: it has a majority", Claim: "A", Then: "It had one. A vote is a key, and R3 has lost it: R3 votes a second time, for B."},
 				{Words: "B: A has only two left", Claim: "B", Then: "B does, and so does A: nobody asks the servers while A works."},
@@ -65,7 +65,7 @@ var chapter9 = Chapter{
 			Stage: "1", Story: "process-pause-unique",
 			Facts: []i18n.Text{"The weakest lock, and a table with a unique key on the order. A has the lock and stands still for longer than its lease.", "B gets the lock and writes its order. Then A wakes up and writes."},
 			Ask:   "Whose order is in the table?",
-			Known: locks, Value: writers,
+			Known: isFirstCall, Value: writers,
 			Answers: []Answer{
 				{Words: "A's: B is refused", Claim: "A", Then: "B was first. Its lock and its insert were in order, and A's is refused."},
 				{Words: "both: stage 1 can do less than stage 6", Claim: "A B", Then: "The lock fails, as stage 6 did. The table does not: it refuses A's insert."},

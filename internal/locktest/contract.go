@@ -35,7 +35,7 @@ func refusesBadInput(t *testing.T, l Lock) {
 		{rdb, name, -time.Second, "ttl -1s" + tooShort},
 		{rdb, name, 999 * time.Microsecond, "ttl 999µs" + tooShort},
 	} {
-		mutex, err := l.New(input.rdb, input.name, input.ttl)
+		mutex, err := l.New(adapters.Using(input.rdb), input.name, input.ttl)
 		require.EqualError(t, err, l.Prefix+": "+input.want)
 		require.Nil(t, mutex)
 	}
@@ -45,11 +45,11 @@ func refusesBadInput(t *testing.T, l Lock) {
 func refusesWhatItCannotRenew(t *testing.T, l Lock) {
 	rdb := redis.NewClient(&redis.Options{})
 	defer rdb.Close()
-	_, err := l.New(rdb, name, 29*time.Millisecond)
+	_, err := l.New(adapters.Using(rdb), name, 29*time.Millisecond)
 	require.EqualError(t, err, l.Prefix+": ttl 29ms is too short to be renewed three times: use 30ms or more, or WithoutWatchdog")
-	_, err = l.New(rdb, name, 30*time.Millisecond)
+	_, err = l.New(adapters.Using(rdb), name, 30*time.Millisecond)
 	require.NoError(t, err)
-	_, err = l.Variants[catalogue.FixedLease](rdb, name, time.Millisecond)
+	_, err = l.Variants[catalogue.FixedLease](adapters.Using(rdb), name, time.Millisecond)
 	require.NoError(t, err)
 }
 
@@ -283,7 +283,7 @@ func needsTheRightToALease(t *testing.T, l Lock) {
 func (l Lock) take(t *testing.T, server *miniredis.Miniredis, lease time.Duration) failures.Locker {
 	t.Helper()
 	rdb := redis.NewClient(&redis.Options{Addr: server.Addr(), ContextTimeoutEnabled: true})
-	mutex, err := l.New(rdb, name, lease)
+	mutex, err := l.New(adapters.Using(rdb), name, lease)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		if service, ok := mutex.(io.Closer); ok {

@@ -118,11 +118,11 @@ var Table = slices.Concat([]Stage{
 var (
 	Wait = Stage{
 		ID: "wait", Title: "stage 4 that waits for a replica", Dir: "failures_test/documents/replicated", Hidden: true,
-		Subject: failures.Subject{Name: "wait", New: newWait, Has: []catalogue.Feature{catalogue.Scripts, catalogue.Waits}},
+		Subject: failures.Subject{Name: "wait", New: adapters.Plain(newWait), Has: []catalogue.Feature{catalogue.Scripts, catalogue.Waits}},
 	}
 	RedLock = Stage{
 		ID: "redlock", Title: "a lock over five servers", Dir: "failures_test/documents/redlock", Hidden: true,
-		Subject: failures.Subject{Name: "redlock", NewOver: newRedLock, Has: []catalogue.Feature{catalogue.Scripts}},
+		Subject: failures.Subject{Name: "redlock", NewOver: adapters.Over(newRedLock), Has: []catalogue.Feature{catalogue.Scripts}},
 	}
 )
 
@@ -140,11 +140,11 @@ func FindLock(id string) (Stage, error) {
 }
 
 // newWait returns stage 4 that waits for one of two replicas.
-func newWait(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+func newWait(rdb redis.UniversalClient, name string, lease time.Duration) (*replicated.Mutex, error) {
 	return replicated.New(rdb, name, lease, 1), nil
 }
 
-func newRedLock(nodes []redis.UniversalClient, name string, lease time.Duration, random rand.Source) (world.Locker, error) {
+func newRedLock(nodes []redis.UniversalClient, name string, lease time.Duration, random rand.Source) (*redlock.Mutex, error) {
 	return redlock.New(nodes, name, lease, random), nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/documents/redlock"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
@@ -21,10 +22,10 @@ func play(t *testing.T, scenario func(w *world.World, mutex **redlock.Mutex), le
 	var mutex *redlock.Mutex
 	tr, err := world.Run(t, world.Config{
 		Servers: 5, Lease: cmp.Or(lease...),
-		NewOver: func(nodes []redis.UniversalClient, name string, lease time.Duration, source rand.Source) (world.Locker, error) {
+		New: adapters.Over(func(nodes []redis.UniversalClient, name string, lease time.Duration, source rand.Source) (world.Locker, error) {
 			mutex = redlock.New(nodes, name, lease, source)
 			return mutex, nil
-		},
+		}),
 	}, func(w *world.World) { scenario(w, &mutex) })
 	require.NoError(t, err)
 	return tr

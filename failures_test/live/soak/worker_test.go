@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/adapters"
 	"lockkata/failures_test/live/redisserver"
 	"lockkata/internal/stages"
 	stage6 "lockkata/stage6_reentrant_pubsub"
@@ -181,7 +182,7 @@ type held interface {
 // renewed.
 func (w *worker) acquire(ctx context.Context, name string, random *rand.Rand) (held, error) {
 	if w.svc == nil {
-		l, err := w.stage.Subject.New(w.rdb, name, lease)
+		l, err := w.stage.Subject.New(adapters.Using(w.rdb), name, lease)
 		if err != nil {
 			return nil, err
 		}

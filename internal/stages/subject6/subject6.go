@@ -40,7 +40,7 @@ func Subject() failures.Subject {
 }
 
 func variant(of catalogue.Variant) world.Constructor {
-	return func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
+	return adapters.Plain(func(rdb redis.UniversalClient, name string, lease time.Duration) (failures.Locker, error) {
 		options := []stage6.Option{stage6.WithWatchdogTimeout(lease)}
 		var leases []stage6.LockOption
 		switch of {
@@ -76,7 +76,7 @@ func variant(of catalogue.Variant) world.Constructor {
 		}
 		outer, err := lockerOf(svc, adapters.AnotherName())
 		return adapters.Around(outer, lock), err
-	}
+	})
 }
 
 func lockerOf(svc *stage6.Service, name string, leases ...stage6.LockOption) (failures.Locker, error) {
