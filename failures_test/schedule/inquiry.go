@@ -50,6 +50,40 @@ type Searcher interface {
 	Search(ctx context.Context, all []Inquiry) ([]Reply, error)
 }
 
+// Here returns [failures.Here] with searches, one after the other. tell gets the progress before each run; nil: nobody.
+func Here(t *testing.T, s failures.Subject, tell func(Inquiry, Progress)) Searcher {
+	return &here{failures.Here(t, s), t, s, tell}
+}
+
+type here struct {
+	failures.Bench
+	t       *testing.T
+	subject failures.Subject
+	tell    func(Inquiry, Progress)
+}
+
+func (b *here) Search(ctx context.Context, all []Inquiry) (replies []Reply, err error) {
+	use, err := b.Learn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	subject := b.subject
+	subject.Scripts = use.Scripts
+	for _, q := range all {
+		if ctx.Err() != nil {
+			replies = append(replies, Reply{})
+			continue
+		}
+		replies = append(replies, q.Inquire(b.t, subject, &guard.Guard{}, func(p Progress) bool {
+			if b.tell != nil {
+				b.tell(q, p)
+			}
+			return ctx.Err() != nil
+		}))
+	}
+	return replies, nil
+}
+
 // Inquire makes a search on a lock. stop is called before each run; true ends the search.
 func (q Inquiry) Inquire(t *testing.T, subject failures.Subject, g *guard.Guard, stop func(Progress) bool) (reply Reply) {
 	subject.Name = q.Name

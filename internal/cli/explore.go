@@ -12,8 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	failures "lockkata/failures_test"
-	"lockkata/failures_test/guard"
 	"lockkata/failures_test/schedule"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
@@ -195,19 +193,19 @@ func (a *app) searchAll(ctx context.Context, all []search) (replies []schedule.R
 func (a *app) searchHere(ctx context.Context, s search) (schedule.Reply, error) {
 	defer world.TuneForBatch()()
 	stage := stages.MustFind(s.Stage)
-	subject, err := failures.DiscoverScripts(a.t, stage.Subject)
+	begun, reported := time.Now(), time.Now()
+	bench := schedule.Here(a.t, stage.Subject, func(q schedule.Inquiry, p schedule.Progress) {
+		if time.Since(reported) > 250*time.Millisecond {
+			reported = time.Now()
+			a.tell(howFar.Args("stage", stage.NameText(), "env", q.Question.Env, "n", p.Bound,
+				"runs", p.Runs, "states", p.States, "rate", int(float64(p.Runs)/time.Since(begun).Seconds())))
+		}
+	})
+	replies, err := bench.Search(ctx, []schedule.Inquiry{s.Inquiry})
 	if err != nil {
 		return schedule.Reply{}, failedError{err}
 	}
-	begun, reported := time.Now(), time.Now()
-	return s.Inquire(a.t, subject, &guard.Guard{}, func(p schedule.Progress) bool {
-		if time.Since(reported) > 250*time.Millisecond {
-			reported = time.Now()
-			a.tell(howFar.Args("stage", stage.NameText(), "env", s.Question.Env, "n", p.Bound,
-				"runs", p.Runs, "states", p.States, "rate", int(float64(p.Runs)/time.Since(begun).Seconds())))
-		}
-		return ctx.Err() != nil
-	}), nil
+	return replies[0], nil
 }
 
 // searchApart makes a search in a process of this program, which replies what it knows when it is interrupted.
