@@ -3,8 +3,12 @@ package main
 import (
 	"bytes"
 	"errors"
+	"go/build"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,5 +52,57 @@ func TestProgramExitsWithItsStatus(t *testing.T) {
 			require.NotContains(t, out.String(), "PASS")
 			require.Equal(t, want == 0, out.Len() > 0 && said.Len() == 0, said.String())
 		})
+	}
+}
+
+// importGoRedis are the folders, besides the stages, whose code imports go-redis, with the folders in them. A
+// package that mentions one of its types, even through other packages, takes two seconds to compile.
+var importGoRedis = []string{
+	"failures_test/adapters", "failures_test/documents", "failures_test/live", "failures_test/others",
+	"internal/kata/exercises", "internal/lesson/locks", "internal/locktest", "internal/stages",
+}
+
+func TestFewPackagesImportGoRedis(t *testing.T) {
+	used := map[string]bool{}
+	check := func(dir string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return err
+		}
+		p, err := build.ImportDir(dir, 0)
+		if empty := new(build.NoGoError); errors.As(err, &empty) {
+			return nil
+		}
+		if slices.ContainsFunc(p.Imports, func(path string) bool { return strings.Contains(path, "/go-redis/") }) {
+			i := slices.IndexFunc(importGoRedis, func(allowed string) bool {
+				return strings.HasPrefix(filepath.ToSlash(dir)+"/", allowed+"/")
+			})
+			require.GreaterOrEqual(t, i, 0, "%s imports go-redis", dir)
+			used[importGoRedis[i]] = true
+		}
+		return err
+	}
+	require.NoError(t, filepath.WalkDir("failures_test", check))
+	require.NoError(t, filepath.WalkDir("internal", check))
+	require.Len(t, used, len(importGoRedis), "only %v", used)
+}
+
+// The page's engine runs in a browser, which has no compiler, no processes and no sockets.
+func TestEngineHasOnlyTheBenchHere(t *testing.T) {
+	seen := map[string]bool{}
+	var follow func(dir string)
+	follow = func(dir string) {
+		p, err := build.ImportDir(filepath.FromSlash(dir), 0)
+		require.NoError(t, err)
+		for _, path := range p.Imports {
+			if ours, is := strings.CutPrefix(path, "lockkata/"); is && !seen[ours] {
+				seen[ours] = true
+				follow(ours)
+			}
+		}
+	}
+	follow("internal/page/engine")
+	require.True(t, seen["failures_test"])
+	for _, other := range []string{"internal/apart", "failures_test/judge", "failures_test/live"} {
+		require.False(t, seen[other], other)
 	}
 }
