@@ -51,12 +51,19 @@ type Reply struct {
 // maxStack is more than a lock without endless recursion needs.
 const maxStack = 64 << 20
 
-// Test is the test of a lock. It plays the named failures, as [failures.Require] does, or does the task of the
-// process that has started this one, and ends.
+// Test is the test of a lock. It plays the named failures, as [failures.Require] does, and fails at once if the lock
+// cannot be played. In a process of a bench it does the bench's task, and ends the process.
 func Test(t *testing.T, s failures.Subject, names ...string) {
 	raw := os.Getenv(Variable)
 	if raw == "" {
-		failures.Require(t, s, names...)
+		r := &run{t: t, subject: Task{}.prepare(s), guard: &guard.Guard{Limit: guard.Processor}}
+		var use failures.Use
+		var shared *guard.Cause
+		cause := r.guard.Run(func() { use, shared = r.use(), r.shared() })
+		if cause = cmp.Or(cause, shared); cause != nil {
+			t.Fatalf("your lock %s: %s %s", cause.Kind, cause.Text, cause.Next)
+		}
+		failures.Require(t, r.subject.Ignoring(use.AuxKeys), names...)
 		return
 	}
 	var task Task

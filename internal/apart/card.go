@@ -157,6 +157,9 @@ func (card *Card) fill(again Report) {
 	card.Verdicts, card.Causes = nil, failures.Causes(broken)
 }
 
+// Left returns the number of failures that were not tried.
+func (card Card) Left() int { return card.Asked - len(card.Cells) }
+
 // BreaksBasic reports whether a basic failure breaks the lock, so that the rest was not asked.
 func (card Card) BreaksBasic() bool { return BreakBasic(card.Cells, nil) }
 

@@ -50,6 +50,7 @@ func (a *app) gradeCommand() *cobra.Command {
 
 var (
 	updatesNone  = i18n.New("--update writes the file of --expect: name it, as in --expect card.txt --update")
+	notToTheEnd  = i18n.NewPlural("{n} failure was not tried", "{n} failures were not tried")
 	notGraded    = i18n.New("the lock cannot be graded")
 	updateWrites = i18n.New("cannot read the file of --expect ({error}): add --update, which writes it")
 	updateTakes  = i18n.New("if these are right, add --update: it rewrites the file")
@@ -79,6 +80,8 @@ func (a *app) grade(ctx context.Context, dir string, g grading) error {
 		return err
 	case card.Compile != nil || card.Cause != nil && len(card.Cells) == 0:
 		return failedError{notGraded.Args()}
+	case card.Left() > 0 && !card.BreaksBasic():
+		return failedError{notToTheEnd.Of(card.Left())}
 	case g.update:
 		if err := os.WriteFile(g.expect, []byte(card.Golden()), 0o644); err != nil {
 			return failedError{err}
@@ -102,7 +105,7 @@ var (
 	seeAdapters = i18n.New("docs/grade.md shows a func Subject, with adapters for locks of other shapes.")
 	isRuined    = i18n.New("✗ it {kind}: {what}")
 	isNotPlayed = i18n.New("… cannot be played here: it {kind}: {what}")
-	notTried    = i18n.NewPlural("{n} was not tried: the lock takes too long", "{n} were not tried: the lock takes too long")
+	notTried    = i18n.NewPlural("{n} was not tried: too many runs did not end", "{n} were not tried: too many runs did not end")
 	notAsked    = i18n.NewPlural("{n} was not asked: first the lock has to survive the basic ones", "{n} were not asked: first the lock has to survive the basic ones")
 	shows       = i18n.New("→ the runs show more features: --has {features} plays their failures too")
 )
@@ -149,7 +152,7 @@ func (a *app) gradeCells(card apart.Card) {
 	}
 	fmt.Fprintln(a.out)
 	a.printCounts(count)
-	switch left := card.Asked - len(card.Cells); {
+	switch left := card.Left(); {
 	case card.BreaksBasic():
 		a.item("  ", notAsked.Of(left).Localize(a.lang))
 	case left > 0:
