@@ -2,6 +2,7 @@ package guard
 
 import (
 	"net"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -59,8 +60,27 @@ func TestMutexThatIsNotUnlocked(t *testing.T) {
 func TestConnectionOfItsOwn(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	c := guarded(t, brief, Wall, func() { _, _ = listener.Accept() }, func() { _ = listener.Close() })
-	requireCause(t, c, Outside, `waits at guard/guard_test\.go:\d+ for a connection or a file of its own\.`)
+	c := guarded(t, brief, Wall, func() {
+		accepted := make(chan struct{})
+		go accept(listener, accepted)
+		<-accepted
+	}, func() { _ = listener.Close() })
+	requireCause(t, c, Outside, `^accept waits at guard/guard_test\.go:\d+ for a connection or a file of its own\.`)
+}
+
+func TestConnectionOfALibrary(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	c := guarded(t, brief, Wall, func() {
+		client := http.Client{Transport: &http.Transport{}}
+		_, _ = client.Get("http://" + listener.Addr().String())
+	}, func() { _ = listener.Close() })
+	requireCause(t, c, Outside, `waits at guard/guard_test\.go:\d+ for a connection`)
+}
+
+func accept(listener net.Listener, accepted chan<- struct{}) {
+	_, _ = listener.Accept()
+	close(accepted)
 }
 
 func TestChannelOfAnEarlierRun(t *testing.T) {
@@ -70,8 +90,9 @@ func TestChannelOfAnEarlierRun(t *testing.T) {
 }
 
 func TestRunThatTheClockEnds(t *testing.T) {
-	old := make(chan struct{})
+	old, begun := make(chan struct{}), time.Now()
 	c := guarded(t, time.Hour, time.Millisecond, func() { <-old }, func() { close(old) })
 	requireCause(t, c, TimeUp, `^The run was cut off after 1ms by the clock\. It had taken \S+ of a processor, so this says nothing about your lock\.$`)
 	require.True(t, c.IsNotPlayed())
+	require.Less(t, time.Since(begun), Wall)
 }
