@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// kata check plays a test of its own, not the one in the learner's folder.
+// kata check does not use the test in the learner's folder.
 func TestKataCheckIgnoresTheTestInTheFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "mylock")
 	status, _, errors := command(t, "kata", "start", "3", "--dir", dir)
