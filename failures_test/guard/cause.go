@@ -98,9 +98,10 @@ func Hoards(line string) *Cause {
 	return Because(TooMuchMemory, hoardsNext, hoardsAt.Args("line", line))
 }
 
-// CutOff returns the cause of a run that the clock has ended. used is the processor time that it has had.
-func CutOff(used time.Duration) *Cause {
-	return Because(TimeUp, quieter, cutOff.Args("wall", Wall, "used", used.Round(100*time.Millisecond)))
+// CutOff returns the cause of a run that the clock has ended. wall is the limit of its real time, and used is the
+// processor time that it has had.
+func CutOff(wall, used time.Duration) *Cause {
+	return Because(TimeUp, quieter, cutOff.Args("wall", wall, "used", used.Round(100*time.Millisecond)))
 }
 
 // stuck returns the cause of a call that does not return.

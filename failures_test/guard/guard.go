@@ -30,6 +30,7 @@ const (
 type Guard struct {
 	Path  string        // the beginning of the import paths of the lock's code; "" for all that is not Go's, go-redis's or ours
 	Limit time.Duration // of processor time for a run; a quarter of it without asking Redis
+	Wall  time.Duration // of real time for a run
 
 	over atomic.Bool               // the scenario has ended, and its goroutines are stopping
 	next atomic.Pointer[time.Time] // a run that has just begun
@@ -78,8 +79,8 @@ func (g *Guard) Run(run func()) *Cause {
 			return g.waits()
 		case m.used > g.Limit:
 			return g.isSlow()
-		case m.wall > Wall:
-			return CutOff(m.used)
+		case m.wall > g.Wall:
+			return CutOff(g.Wall, m.used)
 		}
 	}
 }

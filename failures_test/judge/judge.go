@@ -73,7 +73,7 @@ func Test(t *testing.T, s failures.Subject, names ...string) {
 	debug.SetMaxStack(maxStack)
 	guard.LimitMemory()
 	world.TuneForBatch()
-	r := &run{t: t, task: task, subject: task.prepare(s), guard: &guard.Guard{Path: task.Path, Limit: task.Limit}}
+	r := &run{t: t, task: task, subject: task.prepare(s), guard: &guard.Guard{Path: task.Path, Limit: task.Limit, Wall: guard.Wall}}
 	var reply Reply
 	if cause := r.guard.Run(func() { reply = r.do() }); cause != nil {
 		reply = Reply{Cause: cause}

@@ -28,6 +28,7 @@ type Goroutine struct {
 var (
 	bubbleHeader  = regexp.MustCompile(`^goroutine \d+ (?:[^\[]* )?\[([^\],]*).*synctest bubble (\d+)`)
 	networkHeader = regexp.MustCompile(`(?m)^goroutine \d+ (?:[^\[\n]* )?\[IO wait[^\]\n]*synctest bubble`)
+	arguments     = regexp.MustCompile(`\([^()]*\)$`)
 	framePlace    = regexp.MustCompile(`^\t(.*/)?([^/]*/[^/]*\.go:\d+)`)
 )
 
@@ -94,8 +95,7 @@ func (g *Goroutine) read(lines []string, pkg string) {
 		case starts:
 			g.Started = path.Clean(place[2])
 		case g.Line == "":
-			name, _, _ := strings.Cut(function, "(0x") // the arguments
-			g.Function, g.Line = shortFunction(strings.TrimSuffix(name, "()")), path.Clean(place[2])
+			g.Function, g.Line = shortFunction(arguments.ReplaceAllString(function, "")), path.Clean(place[2])
 		}
 	}
 }

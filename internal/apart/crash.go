@@ -42,7 +42,7 @@ func (p *Program) endedBadly(err error, stderr string, late bool, used time.Dura
 	case slices.ContainsFunc(noMemory, func(said string) bool { return strings.Contains(what, said) }):
 		return guard.Hoards(line)
 	case late && used < guard.Processor:
-		return guard.CutOff(used)
+		return guard.CutOff(guard.Wall, used)
 	case late:
 		return guard.Because(guard.TooSlow, killedNext, killedLate.Args())
 	case strings.HasPrefix(what, stackIsFull) && line != "":
