@@ -20,13 +20,13 @@ import (
 // Program is a test binary that plays locks.
 type Program struct {
 	file, dir string
-	locks     map[string]*built // by their keys
-	sources   string            // the end of the path of the locks' folder
-	started   atomic.Int64      // its processes
+	locks     map[string]*compiledLock // by their keys
+	sources   string                   // the end of the path of the locks' folder
+	started   atomic.Int64             // its processes
 }
 
-// built is a lock in a program.
-type built struct {
+// compiledLock is a lock in a program.
+type compiledLock struct {
 	test string // the test that plays it
 	key  string // of its files
 	shape
@@ -54,7 +54,7 @@ const (
 // newProgram makes a folder for a program and builds it there.
 func newProgram(sources string, build func(*Program) error) (*Program, error) {
 	dir, err := os.MkdirTemp("", "lockkata-")
-	p := &Program{file: filepath.Join(dir, "judge.exe"), dir: dir, locks: map[string]*built{}, sources: sources}
+	p := &Program{file: filepath.Join(dir, "judge.exe"), dir: dir, locks: map[string]*compiledLock{}, sources: sources}
 	if err == nil {
 		err = build(p)
 	}
@@ -92,7 +92,7 @@ func (p *Program) add(l Lock, s shape) (text string, err error) {
 		return "", err
 	}
 	if p.locks[l.key()] == nil {
-		p.locks[l.key()] = &built{test: fmt.Sprintf("TestLock%d", len(p.locks)), key: l.Files.Key(), shape: s}
+		p.locks[l.key()] = &compiledLock{test: fmt.Sprintf("TestLock%d", len(p.locks)), key: l.Files.Key(), shape: s}
 	}
 	return l.testOf(s), nil
 }

@@ -15,7 +15,7 @@ func BuildStage(ctx context.Context, root string, s stages.Stage, changed Files)
 	const dir = "internal/stages"
 	l := Lock{Files: changed}
 	p, err := newProgram(s.Dir, func(p *Program) error {
-		p.locks[l.key()] = &built{test: "TestLock0", shape: shape{path: "lockkata/" + dir, code: path.Join("lockkata", s.Dir)}}
+		p.locks[l.key()] = &compiledLock{test: "TestLock0", shape: shape{path: "lockkata/" + dir, code: path.Join("lockkata", s.Dir)}}
 		code := maps.Clone(changed)
 		code[path.Join(dir, testFile)] = fmt.Sprintf(stageText, s.ID)
 		return p.compile(ctx, root, code)
