@@ -14,7 +14,7 @@ import (
 	"lockkata/internal/term"
 )
 
-// What to type next.
+// Texts about the next command.
 var (
 	nextCheckText    = i18n.New("Next: change the lock, then go run . kata check{dir}. A hint: go run . kata hint{dir}")
 	nextExerciseText = i18n.New("Next: go run . kata next{dir}, which begins exercise {id}")

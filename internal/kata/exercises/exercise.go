@@ -1,4 +1,4 @@
-// Package exercises has the exercises of the kata, and all that they say. [All] lists them.
+// Package exercises has the exercises of the kata: their texts, starts, solutions and predictions. [All] lists them.
 package exercises
 
 import (
