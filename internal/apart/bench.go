@@ -39,7 +39,7 @@ type Bench struct {
 	Lang i18n.Language // of the texts in replies
 
 	program *Program
-	lock    *built
+	lock    *compiledLock
 	use     *failures.Use
 	stuck   atomic.Int64 // runs that did not end
 	cut     atomic.Int64 // runs that the clock has ended

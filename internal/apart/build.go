@@ -14,40 +14,19 @@ import (
 	"sync/atomic"
 	"time"
 
-	failures "lockkata/failures_test"
 	"lockkata/internal/edits"
-	"lockkata/internal/stages"
 )
-
-// Files are a lock's files by name.
-type Files map[string]string
-
-// Names returns the names, sorted.
-func (f Files) Names() []string { return slices.Sorted(maps.Keys(f)) }
-
-// Key returns a string that is the same for the same files.
-func (f Files) Key() string { return fmt.Sprintf("%q", map[string]string(f)) }
-
-// Lock is a lock to compile.
-type Lock struct {
-	Files    Files
-	Has      []failures.Feature // unless it has a func Subject with its features
-	Exercise string             // the exercise that it is for, or ""
-	Requires []string           // the failures that "go test" plays; none: all
-}
-
-func (l Lock) key() string { return l.Files.Key() + fmt.Sprint(l.Has) }
 
 // Program is a test binary that plays locks.
 type Program struct {
 	file, dir string
-	locks     map[string]*built // by their keys
-	sources   string            // the end of the path of the locks' folder
-	started   atomic.Int64      // its processes
+	locks     map[string]*compiledLock // by their keys
+	sources   string                   // the end of the path of the locks' folder
+	started   atomic.Int64             // its processes
 }
 
-// built is a lock in a program.
-type built struct {
+// compiledLock is a lock in a program.
+type compiledLock struct {
 	test string // the test that plays it
 	key  string // of its files
 	shape
@@ -72,13 +51,10 @@ const (
 	locksPath = "lockkata/" + locksDir
 )
 
-// testFile is the name of our file in a lock's package.
-const testFile = "lockkata.go"
-
 // newProgram makes a folder for a program and builds it there.
 func newProgram(sources string, build func(*Program) error) (*Program, error) {
 	dir, err := os.MkdirTemp("", "lockkata-")
-	p := &Program{file: filepath.Join(dir, "judge.exe"), dir: dir, locks: map[string]*built{}, sources: sources}
+	p := &Program{file: filepath.Join(dir, "judge.exe"), dir: dir, locks: map[string]*compiledLock{}, sources: sources}
 	if err == nil {
 		err = build(p)
 	}
@@ -116,7 +92,7 @@ func (p *Program) add(l Lock, s shape) (text string, err error) {
 		return "", err
 	}
 	if p.locks[l.key()] == nil {
-		p.locks[l.key()] = &built{test: fmt.Sprintf("TestLock%d", len(p.locks)), key: l.Files.Key(), shape: s}
+		p.locks[l.key()] = &compiledLock{test: fmt.Sprintf("TestLock%d", len(p.locks)), key: l.Files.Key(), shape: s}
 	}
 	return l.testOf(s), nil
 }
@@ -157,34 +133,3 @@ func GoCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
 }
-
-// BuildStage compiles a lock of this repository with changed files, by their paths. root is the repository's
-// folder.
-func BuildStage(ctx context.Context, root string, s stages.Stage, changed Files) (*Bench, error) {
-	const dir = "internal/stages"
-	l := Lock{Files: changed}
-	p, err := newProgram(s.Dir, func(p *Program) error {
-		p.locks[l.key()] = &built{test: "TestLock0", shape: shape{path: "lockkata/" + dir, code: path.Join("lockkata", s.Dir)}}
-		code := maps.Clone(changed)
-		code[path.Join(dir, testFile)] = fmt.Sprintf(stageText, s.ID)
-		return p.compile(ctx, root, code)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return p.Bench(l), nil
-}
-
-const stageText = `package stages
-
-import (
-	"testing"
-
-	"lockkata/failures_test/judge"
-)
-
-func TestMyLock(t *testing.T) {
-	s, _ := FindLock(%q)
-	judge.Test(t, s.Subject)
-}
-`

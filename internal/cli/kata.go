@@ -14,6 +14,8 @@ import (
 	"lockkata/internal/apart"
 	"lockkata/internal/i18n"
 	"lockkata/internal/kata"
+	"lockkata/internal/kata/exercises"
+	"lockkata/internal/kata/folder"
 )
 
 // kataCommand returns "kata", which is watch mode without a subcommand.
@@ -21,7 +23,7 @@ func (a *app) kataCommand() *cobra.Command {
 	k := &kataApp{app: a}
 	var afresh, anyway, all bool
 	cmd := k.command("kata [command]", "Write the lock yourself, and let the failures find your bug", words(0, 0),
-		func(ctx context.Context, f kata.Folder, v kata.View, _ []string) (string, error) {
+		func(ctx context.Context, f folder.Folder, v kata.View, _ []string) (string, error) {
 			return "", kata.Loop(ctx, f, v, os.Stdin, k.out)
 		})
 	cmd.Long = "kata starts the first exercise that you have not passed, or resumes the one that you left. It stays " +
@@ -30,11 +32,11 @@ func (a *app) kataCommand() *cobra.Command {
 	cmd.PersistentFlags().StringVar(&k.dir, "dir", "", "the folder of your lock (default mylock in the repository)")
 
 	start := k.command("start [N]", "Start or resume exercise N (default: the one under way, or the first not passed)", words(0, 1),
-		func(_ context.Context, f kata.Folder, v kata.View, args []string) (string, error) {
+		func(_ context.Context, f folder.Folder, v kata.View, args []string) (string, error) {
 			p, err := f.Progress()
 			e := p.Next()
 			if err == nil && len(args) > 0 {
-				e, err = kata.Find(args[0])
+				e, err = exercises.Find(args[0])
 			}
 			if err != nil {
 				return "", err
@@ -44,7 +46,7 @@ func (a *app) kataCommand() *cobra.Command {
 	start.Example = "go run . kata start 3"
 	start.Flags().BoolVar(&afresh, "fresh", false, "start it again; what you wrote is kept")
 
-	next := k.command("next", "Start the next exercise, once this one is passed", words(0, 0), text(func(f kata.Folder, v kata.View) (string, error) {
+	next := k.command("next", "Start the next exercise, once this one is passed", words(0, 0), text(func(f folder.Folder, v kata.View) (string, error) {
 		e, err := f.Next()
 		if err != nil {
 			return "", err
@@ -53,28 +55,28 @@ func (a *app) kataCommand() *cobra.Command {
 	}))
 
 	solution := k.command("solution", "Show our lock for the exercise that you have passed", words(0, 0),
-		text(func(f kata.Folder, v kata.View) (string, error) {
+		text(func(f folder.Folder, v kata.View) (string, error) {
 			p, err := f.Progress()
 			if err == nil && p.Exercise != "" && !p.HasPassed(p.Exercise) && !anyway {
-				err = hintFirst.Args("id", p.Exercise, "dir", f.Flag)
+				err = hintFirstText.Args("id", p.Exercise, "dir", f.Flag)
 			}
 			if err != nil {
 				return "", err
 			}
-			return f.Solution(v)
+			return kata.Solution(f, v)
 		}))
 	solution.Flags().BoolVar(&anyway, "yes", false, "show it before the exercise is passed")
 
 	reset := k.command("reset", "Start the exercise again; what you wrote is kept", words(0, 0),
-		text(func(f kata.Folder, _ kata.View) (string, error) {
+		text(func(f folder.Folder, _ kata.View) (string, error) {
 			message, err := f.Reset(all)
 			return message.Localize(k.lang) + "\n", err
 		}))
 	reset.Flags().BoolVar(&all, "all", false, "start with the first exercise again, as if none were passed")
 
 	cmd.AddCommand(helpCommand(), start, next, k.checkCommand(), k.exploreCommand(), solution, reset,
-		k.command("hint", "Show the next hint", words(0, 0), text(kata.Folder.Hint)),
-		k.command("status", "List the exercises and how far you are", words(0, 0), text(kata.Folder.Status)),
+		k.command("hint", "Show the next hint", words(0, 0), text(kata.Hint)),
+		k.command("status", "List the exercises and how far you are", words(0, 0), text(kata.Status)),
 	)
 	return cmd
 }
@@ -86,14 +88,14 @@ type kataApp struct {
 }
 
 // folder returns the learner's folder and how to draw output about it.
-func (k *kataApp) folder() (kata.Folder, kata.View, error) {
+func (k *kataApp) folder() (folder.Folder, kata.View, error) {
 	view := kata.View{Color: k.color, Width: k.width, Lang: k.lang, All: k.all}
 	root, err := apart.FindRoot(".")
 	if info, statErr := os.Stat(k.dir); statErr == nil && !info.IsDir() {
-		err = isFile.Args("name", k.dir)
+		err = notFolderText.Args("name", k.dir)
 	}
 	if err != nil || k.dir == "" {
-		return kata.Folder{Root: root, Dir: filepath.Join(root, "mylock"), Language: k.lang}, view, err
+		return folder.Folder{Root: root, Dir: filepath.Join(root, "mylock"), Language: k.lang}, view, err
 	}
 	flag := " --dir " + k.dir
 	if strings.ContainsAny(k.dir, " '()&;") {
@@ -103,23 +105,23 @@ func (k *kataApp) folder() (kata.Folder, kata.View, error) {
 	if real, linkErr := filepath.EvalSymlinks(dir); linkErr == nil {
 		dir = real // the go command resolves symbolic links
 	}
-	return kata.Folder{Root: root, Dir: dir, Flag: flag, Language: k.lang}, view, err
+	return folder.Folder{Root: root, Dir: dir, Flag: flag, Language: k.lang}, view, err
 }
 
 var (
-	isFile    = i18n.New("{name} is a file: name a folder")
-	nextWrite = i18n.New("Next: write it, then go run . kata check{dir}; or run go run . kata{dir} in a second terminal.")
-	notPassed = i18n.New("exercise {id} is not passed yet")
-	isBroken  = i18n.New("a schedule breaks your lock")
-	hintFirst = i18n.New("exercise {id} is not passed yet: go run . kata hint{dir} first, or --yes to see the solution anyway")
+	notFolderText  = i18n.New("{name} is a file: name a folder")
+	nextStepText   = i18n.New("Next: write it, then go run . kata check{dir}; or run go run . kata{dir} in a second terminal.")
+	notPassedText  = i18n.New("exercise {id} is not passed yet")
+	brokenLockText = i18n.New("a schedule breaks your lock")
+	hintFirstText  = i18n.New("exercise {id} is not passed yet: go run . kata hint{dir} first, or --yes to see the solution anyway")
 )
 
 // runner runs a command about the learner's folder and returns its output.
-type runner func(context.Context, kata.Folder, kata.View, []string) (string, error)
+type runner func(context.Context, folder.Folder, kata.View, []string) (string, error)
 
 // text returns a runner that prints a text about the folder.
-func text(about func(kata.Folder, kata.View) (string, error)) runner {
-	return func(_ context.Context, f kata.Folder, v kata.View, _ []string) (string, error) { return about(f, v) }
+func text(about func(folder.Folder, kata.View) (string, error)) runner {
+	return func(_ context.Context, f folder.Folder, v kata.View, _ []string) (string, error) { return about(f, v) }
 }
 
 // command returns a command about the learner's folder.
@@ -137,15 +139,15 @@ func (k *kataApp) command(use, short string, args cobra.PositionalArgs, run runn
 	}}
 }
 
-func (k *kataApp) start(f kata.Folder, v kata.View, e kata.Exercise, afresh bool) (string, error) {
+func (k *kataApp) start(f folder.Folder, v kata.View, e exercises.Exercise, afresh bool) (string, error) {
 	message, err := f.Start(e, afresh)
 	if err != nil {
 		return "", err
 	}
-	task, err := f.Task(v)
+	task, err := kata.Task(f, v)
 	fmt.Fprint(k.out, task)
 	k.prose("", 0, message.Localize(k.lang))
-	k.prose("", 0, k.say(nextWrite, "dir", f.Flag))
+	k.prose("", 0, k.say(nextStepText, "dir", f.Flag))
 	return "", err
 }
 
@@ -158,10 +160,10 @@ type finding interface {
 // examination returns a command that runs the lock and prints the finding; as JSON it is in
 // English. The command fails if the finding is bad news.
 func (k *kataApp) examination(
-	name, short, jsonUsage string, examine func(context.Context, kata.Folder, i18n.Language) (f finding, bad, err error),
+	name, short, jsonUsage string, examine func(context.Context, folder.Folder, i18n.Language) (f finding, bad, err error),
 ) *cobra.Command {
 	var asJSON bool
-	cmd := k.command(name, short, words(0, 0), func(ctx context.Context, f kata.Folder, v kata.View, _ []string) (string, error) {
+	cmd := k.command(name, short, words(0, 0), func(ctx context.Context, f folder.Folder, v kata.View, _ []string) (string, error) {
 		language := k.lang
 		if asJSON {
 			language = i18n.English
@@ -187,10 +189,10 @@ func (k *kataApp) examination(
 
 func (k *kataApp) checkCommand() *cobra.Command {
 	cmd := k.examination("check", "Compile your lock and run the failures on it, once", "print every verdict, with its trace, as JSON",
-		func(ctx context.Context, f kata.Folder, language i18n.Language) (finding, error, error) {
+		func(ctx context.Context, f folder.Folder, language i18n.Language) (finding, error, error) {
 			r, err := kata.Check(ctx, f, language, k.tell)
 			if !r.Passed {
-				return r, notPassed.Args("id", r.Exercise.ID), err
+				return r, notPassedText.Args("id", r.Exercise.ID), err
 			}
 			return r, nil, err
 		})
@@ -199,23 +201,23 @@ func (k *kataApp) checkCommand() *cobra.Command {
 }
 
 func (k *kataApp) exploreCommand() *cobra.Command {
-	var asked kata.Sought
+	var query exercises.Query
 	cmd := k.examination("explore", "Search all schedules of your lock, up to a bound, for one that breaks it",
 		"print what was found, with its traces, as JSON",
-		func(ctx context.Context, f kata.Folder, language i18n.Language) (finding, error, error) {
-			x, err := kata.Explore(ctx, f, asked, language, k.tell)
-			if x.IsBroken() {
-				return x, isBroken.Args(), err
+		func(ctx context.Context, f folder.Folder, language i18n.Language) (finding, error, error) {
+			r, err := kata.Search(ctx, f, query, language, k.tell)
+			if r.IsBroken() {
+				return r, brokenLockText.Args(), err
 			}
-			return x, nil, err
+			return r, nil, err
 		})
 	cmd.Long = "explore runs your lock under every schedule of two clients, as lockkata explore does with the stages, " +
 		"and draws the shortest one that breaks each property, with your own lines. The properties and environments are " +
 		"those of lockkata explore --help."
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return inRange(cmd, "bound", 0, 9) }
 	f := cmd.Flags()
-	f.StringVar(&asked.Property, "property", "", "only this property")
-	f.StringVar(&asked.Env, "env", "", "only this environment")
-	f.IntVar(&asked.Bound, "bound", -1, "the most faults, 0 to 9; without it, each search has its own bound")
+	f.StringVar(&query.Property, "property", "", "only this property")
+	f.StringVar(&query.Env, "env", "", "only this environment")
+	f.IntVar(&query.Bound, "bound", -1, "the most faults, 0 to 9; without it, each search has its own bound")
 	return cmd
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockkata/internal/kata/folder"
 	"lockkata/internal/term"
 )
 
@@ -19,10 +20,10 @@ func init() { sample = nil }
 // mistakes.
 func (l *learner) climbs(last string) {
 	l.t.Helper()
-	for e := exercise(l.t, "1"); e.ID != last; e, _ = e.next() {
+	for e := exercise(l.t, "1"); e.ID != last; e, _ = e.Next() {
 		l.sees("exercise "+e.ID+": ", bar)
 		for _, m := range mistakes() {
-			if m.exercise != e.ID || m.says == "" {
+			if m.exercise.ID != e.ID || m.says == "" {
 				continue
 			}
 			l.saves(m.files(), m.name, "exercise "+e.ID+": ", "\n\n")
@@ -30,7 +31,7 @@ func (l *learner) climbs(last string) {
 			if !m.compiles() {
 				first = strings.TrimSpace(l.sees("\n\n"))
 			}
-			l.t.Logf("exercise %s, %s: %s", e.ID, m.name, first)
+			l.t.Logf("%s: %s", m.name, first)
 			require.True(l.t, strings.HasPrefix(first, m.says), "%s: %s", m.name, first)
 			l.sees(bar)
 		}
@@ -75,7 +76,7 @@ func TestLoopFollowsAnotherTerminal(t *testing.T) {
 	_, err := l.folder.Start(exercise(t, "3"), false)
 	require.NoError(t, err)
 	l.sees("exercise 3: ", "Your lock is in ", "exercise 3: ", "Scenario delete-foreign", bar)
-	require.NoError(t, l.folder.save(Progress{Exercise: "4"}), "the same files")
+	require.NoError(t, l.folder.Save(folder.Progress{Exercise: "4"}), "the same files")
 	l.sees("exercise 4: ", "Your lock is in ", "exercise 4: ", "✗ ", bar)
 	l.leaves()
 }
@@ -83,7 +84,7 @@ func TestLoopFollowsAnotherTerminal(t *testing.T) {
 // A terminal shows at once that a save was seen. A key that is no answer does not cost the question.
 func TestPersonAtATerminal(t *testing.T) {
 	t.Parallel()
-	l := sitDown(t, "2", func(s *loop) { s.terminal, s.view.Color = true, true })
+	l := sitDown(t, "2", func(s *loop) { s.isPerson, s.view.Color = true, true })
 	l.sees(term.Clear, "exercise 2", term.EraseLine+"checking your lock  0 s", "Scenario crash-before-expire", "e why")
 	l.saves(filesOf(t, exercise(t, "2").Solution), "our lock", term.EraseLine+"checking your lock  0 s", term.Clear, "✓ passed", answers)
 	for _, stray := range []string{"7", "h"} {

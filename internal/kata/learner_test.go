@@ -17,6 +17,7 @@ import (
 	"lockkata/failures_test/trace"
 	"lockkata/internal/apart"
 	"lockkata/internal/i18n"
+	"lockkata/internal/kata/folder"
 	"lockkata/internal/lesson"
 	"lockkata/internal/term"
 	"lockkata/internal/term/keyboard"
@@ -34,7 +35,7 @@ const (
 // learner is a scripted user: it saves files, presses keys and reads the screen.
 type learner struct {
 	t      *testing.T
-	folder Folder
+	folder folder.Folder
 	lang   i18n.Language
 	keys   *io.PipeWriter
 	ended  chan error
@@ -48,7 +49,7 @@ type learner struct {
 // sitDown starts the loop in a folder in which the exercise was started; "" starts none.
 func sitDown(t *testing.T, id string, change func(*loop)) *learner {
 	t.Helper()
-	f := Folder{Root: repositoryRoot(t), Dir: filepath.Join(t.TempDir(), "mylock")}
+	f := folder.Folder{Root: repositoryRoot, Dir: filepath.Join(t.TempDir(), "mylock")}
 	if id != "" {
 		f = newFolder(t, id)
 	}
@@ -63,7 +64,7 @@ func sitDown(t *testing.T, id string, change func(*loop)) *learner {
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	go func() {
-		if session.terminal {
+		if session.isPerson {
 			l.ended <- session.run(ctx, keyboard.Piped(in).C)
 		} else {
 			l.ended <- session.open(ctx)
@@ -125,7 +126,7 @@ func (l *learner) saves(files apart.Files, what string, texts ...string) {
 	l.note(savesIt[l.lang] + what)
 	// The file is renamed into place, as most editors do: half a file would not compile.
 	saved := l.t.TempDir()
-	require.NoError(l.t, writeFiles(saved, files))
+	write(l.t, saved, files)
 	for name := range files {
 		require.NoError(l.t, os.Rename(filepath.Join(saved, name), filepath.Join(l.folder.Dir, name)))
 	}
@@ -159,14 +160,14 @@ func record(t *testing.T, lang i18n.Language, width int, solution string) string
 		s.view.Lang, s.folder.Language, s.workshop.lang = lang, lang, lang
 		s.view.Width, s.workshop.brief = width, false
 	})
-	l.sees(keysAre.Localize(lang) + "\n")
-	l.saves(filesOf(t, exercise(t, "1").Solution), solution, yourAnswer.Localize(lang), "\n")
-	l.presses("1", keysAre.Localize(lang)+"\n")
+	l.sees(keysText.Localize(lang) + "\n")
+	l.saves(filesOf(t, exercise(t, "1").Solution), solution, answerText.Localize(lang), "\n")
+	l.presses("1", keysText.Localize(lang)+"\n")
 	asked, answer, _ := strings.Cut(strings.ReplaceAll(l.shown(0), l.folder.Dir, "mylock"), pressesIt[lang]+"1\n")
 	l.leaves()
-	_, told, found := strings.Cut(answer, answerWrong.Localize(lang))
+	_, told, found := strings.Cut(answer, wrongText.Localize(lang))
 	require.True(t, found)
-	return asked + pressesIt[lang] + "1\n⋮\n" + answerWrong.Localize(lang) + told
+	return asked + pressesIt[lang] + "1\n⋮\n" + wrongText.Localize(lang) + told
 }
 
 func TestScriptedLearnerGetsTheRightScreenAtEveryStep(t *testing.T) {
@@ -210,7 +211,7 @@ const (
 
 func requireRecorded(t *testing.T, document, transcript string) {
 	t.Helper()
-	name := filepath.Join(repositoryRoot(t), document)
+	name := filepath.Join(repositoryRoot, document)
 	raw, err := os.ReadFile(name)
 	require.NoError(t, err)
 	before, rest, _ := strings.Cut(string(raw), sessionBegin)
@@ -225,10 +226,10 @@ func requireRecorded(t *testing.T, document, transcript string) {
 
 func TestCtrlCMovesTheCursorToANewLine(t *testing.T) {
 	var out strings.Builder
-	l := newLoop(Folder{}, View{Width: narrow}, nil, &out)
-	l.terminal = true
+	l := newLoop(folder.Folder{}, View{Width: narrow}, nil, &out)
+	l.isPerson = true
 	l.start(t.Context(), func(ctx context.Context) func() { <-ctx.Done(); return nil })
-	l.workshop.say(playing.Args("n", 3, "all", 95))
+	l.workshop.say(failureCountText.Args("n", 3, "all", 95))
 	l.status()
 	keys := make(chan rune, 1)
 	keys <- keyboard.Interrupt
@@ -238,8 +239,8 @@ func TestCtrlCMovesTheCursorToANewLine(t *testing.T) {
 
 func TestEnterIsNoAnswer(t *testing.T) {
 	var out strings.Builder
-	l := newLoop(Folder{}, View{Width: narrow}, nil, &out)
-	l.predict(Result{Exercise: exercise(t, "1")}, lesson.Part{Answers: make([]lesson.Answer, 3), Value: (*trace.Trace).LockKey}.On(&lesson.Run{Trace: &trace.Trace{}}, 0))
+	l := newLoop(folder.Folder{}, View{Width: narrow}, nil, &out)
+	l.predict(CheckResult{Exercise: exercise(t, "1")}, lesson.Part{Answers: make([]lesson.Answer, 3), Value: (*trace.Trace).LockKey}.On(&lesson.Run{Trace: &trace.Trace{}}, 0))
 	l.press(t.Context(), '\r')
 	require.NotNil(t, l.question)
 	require.True(t, strings.HasSuffix(out.String(), answers+"The question comes first: press 1 to 3, or 0 to skip it.\n"), out.String())

@@ -3,7 +3,6 @@ package kata
 import (
 	"context"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,40 +14,37 @@ import (
 
 	"lockkata/internal/apart"
 	"lockkata/internal/edits"
+	"lockkata/internal/kata/exercises"
+	"lockkata/internal/kata/folder"
 )
 
 // sample has the exercises and the mistake that the suite tests, since each takes a second. With the tag live, as in CI,
 // it is nil, and all are tested.
 var sample = []string{"1", "3", "3: the number of the process"}
 
-func inSample(exercise, name string) bool {
-	return sample == nil || slices.Contains(sample, strings.TrimSuffix(exercise+": "+name, ": "))
-}
+func inSample(name string) bool { return sample == nil || slices.Contains(sample, name) }
 
 // everything is one program with all locks of the tests: compiling and linking cost more than all runs.
 var everything = sync.OnceValues(func() (*apart.Program, error) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		return nil, err
-	}
 	var all []apart.Lock
-	for _, e := range All {
-		if inSample(e.ID, "") {
+	for _, e := range exercises.All {
+		if inSample(e.ID) {
 			for _, read := range []func(fs.FS) (apart.Files, error){e.Start, e.Solution} {
-				files, err := read(os.DirFS(root))
+				files, err := read(os.DirFS(repositoryRoot))
 				if err != nil {
 					return nil, err
 				}
-				all = append(all, e.lockOf(files))
+				all = append(all, e.LockOf(files))
 			}
 		}
 	}
 	for _, m := range mistakes() {
-		if inSample(m.exercise, m.name) && m.compiles() {
+		if inSample(m.name) && m.compiles() {
 			all = append(all, m.lock())
 		}
 	}
-	built, err = apart.Build(context.Background(), root, all...)
+	var err error
+	built, err = apart.Build(context.Background(), repositoryRoot, all...)
 	return built, err
 })
 
@@ -70,48 +66,61 @@ func program(t *testing.T) *apart.Program {
 	return p
 }
 
-// repositoryRoot returns the module's folder.
-func repositoryRoot(t *testing.T) string {
-	t.Helper()
-	root, err := filepath.Abs("../..")
-	require.NoError(t, err)
-	return root
-}
+// repositoryRoot is the module's folder.
+var repositoryRoot, _ = filepath.Abs("../..")
 
 // exercise returns the exercise with that ID.
-func exercise(t *testing.T, id string) Exercise {
+func exercise(t *testing.T, id string) exercises.Exercise {
 	t.Helper()
-	e, err := Find(id)
+	e, err := exercises.Find(id)
 	require.NoError(t, err)
 	return e
+}
+
+// newFolder returns a learner's folder in which this exercise was started.
+func newFolder(t *testing.T, id string) folder.Folder {
+	t.Helper()
+	f := folder.Folder{Root: repositoryRoot, Dir: filepath.Join(t.TempDir(), "mylock")}
+	_, err := f.Start(exercise(t, id), false)
+	require.NoError(t, err)
+	return f
+}
+
+// write writes files into a folder.
+func write(t *testing.T, dir string, files apart.Files) {
+	t.Helper()
+	for name, text := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
 }
 
 // filesOf reads a start or a solution.
 func filesOf(t *testing.T, read func(fs.FS) (apart.Files, error)) apart.Files {
 	t.Helper()
-	files, err := read(os.DirFS(repositoryRoot(t)))
+	files, err := read(os.DirFS(repositoryRoot))
 	require.NoError(t, err)
 	return files
 }
 
 // checked checks a lock like the workshop, but plays only the required failures.
-func checked(t *testing.T, e Exercise, files apart.Files) Result {
+func checked(t *testing.T, e exercises.Exercise, files apart.Files) CheckResult {
 	t.Helper()
-	r := Result{Exercise: e, Folder: Folder{Root: repositoryRoot(t), Dir: filepath.Join(repositoryRoot(t), "mylock")}}
+	r := CheckResult{Exercise: e, Folder: folder.Folder{Root: repositoryRoot, Dir: filepath.Join(repositoryRoot, "mylock")}}
 	o := apart.OrderOf(e.Required())
 	o.Failures, o.Draw = append(e.Required(), e.Predict.Failure), []string{e.Predict.Failure}
 	var err error
-	r.Report, err = program(t).Bench(e.lockOf(files)).Judge(t.Context(), o)
+	r.Report, err = program(t).Bench(e.LockOf(files)).Judge(t.Context(), o)
 	require.NoError(t, err)
-	r.Passed = e.passed(r.Report)
+	r.Passed = r.survives()
 	return r
 }
 
 // mistake is a lock of an exercise with a change, and the expected result of its check.
 type mistake struct {
-	exercise, name string
-	says           string // the beginning of the first line; "" for a lock that passes
-	changes        []edits.Change
+	name     string // with the exercise: "3: the number of the process"
+	exercise exercises.Exercise
+	says     string // the beginning of the first line; "" for a lock that passes
+	changes  []edits.Change
 }
 
 // mistakes reads testdata/mistakes.txt.
@@ -126,8 +135,11 @@ var mistakes = sync.OnceValue(func() (all []*mistake) {
 		key, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		switch key {
 		case "==":
-			m = &mistake{}
-			m.exercise, m.name, _ = strings.Cut(rest, ": ")
+			id, _, _ := strings.Cut(rest, ": ")
+			m = &mistake{name: rest}
+			if m.exercise, err = exercises.Find(id); err != nil {
+				panic(err)
+			}
 			all = append(all, m)
 		case "@":
 			m.changes = append(m.changes, edits.Change{File: rest})
@@ -149,26 +161,15 @@ func (m *mistake) compiles() bool {
 }
 
 // lock returns the lock with the mistake.
-func (m *mistake) lock() apart.Lock {
-	e, err := Find(m.exercise)
-	if err != nil {
-		panic(err)
-	}
-	return e.lockOf(m.files())
-}
+func (m *mistake) lock() apart.Lock { return m.exercise.LockOf(m.files()) }
 
 // files returns the exercise's solution with the mistake. A text that is shorter than a line has no
 // newline.
 func (m *mistake) files() apart.Files {
-	e, err := Find(m.exercise)
+	files, err := m.exercise.Solution(os.DirFS(repositoryRoot))
 	if err != nil {
 		panic(err)
 	}
-	solution, err := e.Solution(os.DirFS("../.."))
-	if err != nil {
-		panic(err)
-	}
-	files := maps.Clone(solution)
 	for _, c := range m.changes {
 		if strings.Count(files[c.File], c.Old) != 1 {
 			c.Old, c.New = strings.TrimSuffix(c.Old, "\n"), strings.TrimSuffix(c.New, "\n")

@@ -4,12 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"sync/atomic"
 	"time"
+	"unicode"
 
 	"lockkata/internal/i18n"
-	"lockkata/internal/stages"
+	"lockkata/internal/kata/folder"
 	"lockkata/internal/term"
 	"lockkata/internal/term/keyboard"
 )
@@ -20,43 +19,29 @@ import (
 //
 // Keys from a terminal work during a check. Keys from a pipe wait for its end, so that the same keys
 // always do the same.
-func Loop(ctx context.Context, f Folder, v View, in io.Reader, out io.Writer) error {
+func Loop(ctx context.Context, f folder.Folder, v View, in io.Reader, out io.Writer) error {
 	return newLoop(f, v, in, out).open(ctx)
-}
-
-func newLoop(f Folder, v View, in io.Reader, out io.Writer) *loop {
-	v.Keys = true
-	l := &loop{
-		folder: f, view: v, in: in, out: out, done: make(chan func()),
-		workshop: workshop{root: f.Root, lang: v.Lang},
-	}
-	l.workshop.say = func(what i18n.Message) { l.doing.Store(&what) }
-	return l
 }
 
 // loop is one session of watch mode.
 type loop struct {
-	folder   Folder
-	view     View
+	runner
 	in       io.Reader
-	out      io.Writer
-	terminal bool
-
 	exercise string       // the exercise whose task was printed
 	files    string       // the stamp of the files that were checked
 	message  i18n.Message // from a start or a reset; printed below the task
-	fresh    bool         // the task is on the screen, and no result yet
-
-	workshop workshop
-	cancel   context.CancelFunc // cancels the run under way; nil between runs
-	done     chan func()        // delivers the function that shows the run's result
-	doing    atomic.Pointer[i18n.Message]
-	since    time.Time
-
-	question *question // nil if none is open
-	asked    bool      // the prediction of the exercise was asked
 	over     bool
 	err      error // the result of run
+}
+
+func newLoop(f folder.Folder, v View, in io.Reader, out io.Writer) *loop {
+	v.Keys = true
+	l := &loop{in: in, runner: runner{
+		terminal: terminal{out: out, view: v}, folder: f, done: make(chan func()),
+		workshop: workshop{root: f.Root, lang: v.Lang},
+	}}
+	l.workshop.say = func(what i18n.Message) { l.doing.Store(&what) }
+	return l
 }
 
 func (l *loop) open(ctx context.Context) error {
@@ -73,7 +58,7 @@ func (l *loop) open(ctx context.Context) error {
 	}
 	defer keys.Close()
 	defer l.workshop.close()
-	l.out, l.terminal = keys.Screen(l.out), keys.IsTerminal()
+	l.out, l.isPerson = keys.Screen(l.out), keys.IsTerminal()
 	return l.run(ctx, keys.C)
 }
 
@@ -94,7 +79,7 @@ func (l *loop) run(ctx context.Context, keys <-chan rune) error {
 			l.finish(show)
 		case key, ok := <-keys:
 			l.look(ctx) // a file that was saved before the key was pressed is checked first
-			if l.cancel != nil && !l.terminal {
+			if l.cancel != nil && !l.isPerson {
 				l.finish(<-l.done)
 			}
 			if !ok {
@@ -107,21 +92,11 @@ func (l *loop) run(ctx context.Context, keys <-chan rune) error {
 	return l.err
 }
 
-// stop cancels the run under way, waits for its end, and moves the cursor below the status line.
-func (l *loop) stop() {
-	if l.cancel == nil {
-		return
-	}
-	l.cancel()
-	<-l.done
-	fmt.Fprintln(l.out)
-}
-
 // look prints the task if an exercise was started, here or in another terminal. It starts a check
 // for a new exercise and for a new version of the lock.
 func (l *loop) look(ctx context.Context) {
-	files := l.folder.stamp()
-	e, _, err := l.folder.present()
+	files := l.folder.Stamp()
+	e, _, err := l.folder.Present()
 	isNew := err == nil && e.ID != l.exercise
 	if !isNew && files == l.files {
 		return
@@ -130,121 +105,91 @@ func (l *loop) look(ctx context.Context) {
 		l.introduce()
 	}
 	l.exercise, l.files = e.ID, files
-	l.start(ctx, func(ctx context.Context) func() {
-		r, err := l.workshop.check(ctx, l.folder)
-		return func() { l.checked(r, err) }
-	})
+	l.check(ctx)
 }
 
 // introduce prints the task of a new exercise.
 func (l *loop) introduce() {
-	if l.terminal {
+	if l.isPerson {
 		fmt.Fprint(l.out, term.Clear)
 	}
-	l.say(l.folder.Task(l.view))
+	l.say(Task(l.folder, l.view))
 	if l.message.Text != "" {
 		l.prose(l.message)
 	}
 	l.message, l.fresh, l.asked = i18n.Message{}, true, false
 }
 
-// search starts a search, unless the lock is running.
-func (l *loop) search(ctx context.Context) {
-	if l.cancel != nil {
+// press runs the command of a key, or answers the open question. It ignores unknown keys, which
+// may be parts of an arrow key.
+func (l *loop) press(ctx context.Context, key rune) {
+	switch {
+	case unicode.IsSpace(key) && l.question == nil:
+	case key == 'q':
+		l.over = true
+	case key == keyboard.Interrupt:
+		l.over, l.err = true, context.Canceled
+	case l.question == nil:
+		l.command(ctx, key)
+	default:
+		l.answer(key)
+	}
+}
+
+var (
+	yesNoKeysText        = i18n.New("y for yes, n for no")
+	solutionQuestionText = i18n.New("You have not passed this exercise yet. Show the solution?")
+	nextQuestionText     = i18n.New("You have not passed this exercise yet. Go on anyway?")
+	resetQuestionText    = i18n.New("Reset? What you wrote is kept.")
+	resetKeysText        = i18n.New("1 for this exercise, a for all exercises, n for neither")
+)
+
+func (l *loop) command(ctx context.Context, key rune) {
+	switch key {
+	case 'h':
+		l.tell(Hint(l.folder, l.view))
+	case 'd':
+		l.tell(Diff(l.folder, l.view))
+	case 'x':
+		l.search(ctx)
+	case 'e':
+		l.tell(Explain(l.folder, l.view))
+	case 's':
+		l.unlessPassed(solutionQuestionText, func() { l.tell(Solution(l.folder, l.view)) })
+	case 'n':
+		l.next()
+	case 'l':
+		l.tell(Status(l.folder, l.view))
+	case 'r':
+		l.ask(resetQuestionText, question{"1an", resetKeysText.Args(), func(key rune) { l.started(l.folder.Reset(key == 'a')) }})
+	}
+}
+
+// unlessPassed asks for confirmation if the exercise is not passed yet.
+func (l *loop) unlessPassed(text i18n.Text, do func()) {
+	if e, p, err := l.folder.Present(); err == nil && p.HasPassed(e.ID) {
+		do()
 		return
 	}
-	l.start(ctx, func(ctx context.Context) func() {
-		x, err := l.workshop.explore(ctx, l.folder, Sought{Bound: -1})
-		return func() { l.show(x.Screen, err) }
-	})
+	l.ask(text, question{"yn", yesNoKeysText.Args(), func(rune) { do() }})
 }
 
-var checking = i18n.New("checking your lock")
-
-// start runs the lock in the background, in place of the run under way. The function that work
-// returns shows the result.
-func (l *loop) start(ctx context.Context, work func(context.Context) func()) {
-	if l.cancel != nil {
-		l.cancel()
-		<-l.done
-	}
-	ctx, l.cancel = context.WithCancel(ctx)
-	l.since = time.Now()
-	l.workshop.say(checking.Args())
-	l.status()
-	go func() { l.done <- work(ctx) }()
-}
-
-// status writes, on a terminal, what is being done and for how long.
-func (l *loop) status() {
-	if l.cancel == nil || !l.terminal {
-		return
-	}
-	line := fmt.Sprintf("%s  %.0f s", l.doing.Load().Localize(l.view.Lang), time.Since(l.since).Seconds())
-	fmt.Fprint(l.out, term.EraseLine+term.Clip(line, l.view.Width))
-}
-
-// stamp changes with every save of a file of the lock.
-func (f Folder) stamp() (stamp string) {
-	entries, _ := os.ReadDir(f.Dir) // the check reports the error
-	for _, entry := range entries {
-		info, err := os.Stat(f.path(entry.Name()))
-		if err == nil && stages.IsLock(entry.Name()) {
-			stamp += fmt.Sprintln(entry.Name(), info.ModTime().UnixNano(), info.Size())
-		}
-	}
-	return stamp
-}
-
-// finish ends a run and shows its result.
-func (l *loop) finish(show func()) {
-	l.cancel()
-	l.cancel, l.question = nil, nil
-	show()
-}
-
-// checked shows the result of a check. The first pass of an exercise asks for a prediction.
-func (l *loop) checked(r Result, err error) {
-	prediction, fits := r.predict(l.view.Lang)
-	if err != nil || !r.Passed || !fits || l.asked {
-		l.show(r.Screen, err)
-		return
-	}
-	l.asked = true
-	l.predict(r, prediction)
-}
-
-// show shows a screen, or the error in its place, and the keys.
-func (l *loop) show(screen func(View) string, err error) {
-	text := ""
-	if err == nil {
-		text = screen(l.view)
-	}
-	l.draw(text, err)
-	l.bar()
-}
-
-// draw replaces what a terminal shows, except a task without a result.
-func (l *loop) draw(text string, err error) {
-	if l.terminal && !l.fresh {
-		fmt.Fprint(l.out, term.Clear)
-	}
-	l.fresh = false
-	l.say("\n"+text, err)
-}
-
-// say prints a text, or the error in its place, instead of a status line.
-func (l *loop) say(text string, err error) {
+// next starts the next exercise.
+func (l *loop) next() {
+	e, _, _ := l.folder.Present() // without an exercise the first is next
+	after, err := e.Next()
 	if err != nil {
-		text = i18n.Words(err, l.view.Lang) + "\n"
+		l.tell("", err)
+		return
 	}
-	if l.terminal {
-		text = term.EraseLine + text
-	}
-	fmt.Fprint(l.out, text)
+	l.unlessPassed(nextQuestionText, func() { l.started(l.folder.Start(after, false)) })
 }
 
-// prose prints sentences.
-func (l *loop) prose(text i18n.Message) {
-	l.say(l.view.wrapped(text.Localize(l.view.Lang)), nil)
+// started makes the next look print the task and check the lock, even if neither has changed.
+func (l *loop) started(message i18n.Message, err error) {
+	if err != nil {
+		l.tell("", err)
+		return
+	}
+	l.message, l.exercise = message, ""
 }

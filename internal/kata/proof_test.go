@@ -1,7 +1,6 @@
 package kata
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,17 +10,19 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/catalogue"
 	"lockkata/internal/apart"
+	"lockkata/internal/kata/exercises"
+	"lockkata/internal/stages"
 )
 
 // Each start breaks exactly the failures of its exercise, and each solution none.
 func TestStartIsRedForItsExerciseAndSolutionIsGreen(t *testing.T) {
-	for _, e := range All {
-		if !inSample(e.ID, "") {
+	for _, e := range exercises.All {
+		if !inSample(e.ID) {
 			continue
 		}
 		t.Run(e.ID, func(t *testing.T) {
 			if start := checked(t, e, filesOf(t, e.Start)); e.ID == "1" {
-				require.Equal(t, "free-lock-given", e.red(start.Report)[0].Failure.ID, "a skeleton locks nothing")
+				require.Equal(t, "free-lock-given", start.red()[0].Failure.ID, "a skeleton locks nothing")
 				require.Len(t, start.Report.Verdicts, 6, "only the basic failures")
 			} else {
 				requireRedForExercise(t, start)
@@ -32,22 +33,12 @@ func TestStartIsRedForItsExerciseAndSolutionIsGreen(t *testing.T) {
 	}
 }
 
-func TestOneChoiceOfEachPredictionIsRightForOurLock(t *testing.T) {
-	for _, e := range All {
-		subject, err := failures.DiscoverScripts(t, stageOf(e.Lock).Subject)
-		require.NoError(t, err)
-		f, _ := catalogue.Find(e.Predict.Failure)
-		_, fits := Result{Exercise: e, Report: apart.Report{Verdicts: []failures.Cell{{Verdict: failures.Run(t, f, subject)}}}}.predict("en")
-		require.True(t, fits, "exercise %s", e.ID)
-	}
-}
-
 // A failure may not apply to the lock of an earlier exercise.
-func requireRedForExercise(t *testing.T, start Result) {
+func requireRedForExercise(t *testing.T, start CheckResult) {
 	t.Helper()
 	e := start.Exercise
 	var red []string
-	for _, v := range e.red(start.Report) {
+	for _, v := range start.red() {
 		red = append(red, v.Failure.ID)
 	}
 	require.NotEmpty(t, red)
@@ -56,7 +47,7 @@ func requireRedForExercise(t *testing.T, start Result) {
 	}
 	for _, id := range e.Fixes {
 		f, _ := catalogue.Find(id)
-		if e.isRepair() || stageOf(e.Before).Expect(f) == failures.Broken {
+		if e.IsRepair() || stages.MustFind(e.Before).Expect(f) == failures.Broken {
 			require.True(t, slices.Contains(red, id), "the start survives %s", id)
 		}
 	}
@@ -66,16 +57,16 @@ func requireRedForExercise(t *testing.T, start Result) {
 // TestLearnerClimbsWithOneLockThatGrows makes all mistakes.
 func TestMistakeIsExplainedByWhatItBreaks(t *testing.T) {
 	for _, m := range mistakes() {
-		if m.says == "" || sample == nil || !inSample(m.exercise, m.name) {
+		if m.says == "" || sample == nil || !inSample(m.name) {
 			continue
 		}
-		t.Run(m.exercise+": "+m.name, func(t *testing.T) {
+		t.Run(m.name, func(t *testing.T) {
 			if !m.compiles() {
-				_, err := apart.Build(t.Context(), repositoryRoot(t), m.lock())
+				_, err := apart.Build(t.Context(), repositoryRoot, m.lock())
 				require.ErrorContains(t, err, m.says)
 				return
 			}
-			r := checked(t, exercise(t, m.exercise), m.files())
+			r := checked(t, m.exercise, m.files())
 			first := strings.Split(r.Screen(View{Width: 200}), "\n")[2]
 			require.LessOrEqual(t, strings.Count(r.Screen(View{Width: 80}), "\n"), 60)
 			require.False(t, r.Passed)
@@ -90,7 +81,7 @@ func TestLockThatCannotBePlayedIsExplained(t *testing.T) {
 		"package mylock\n\nfunc Subject() int { return 1 }\n": "the failures cannot call it: the failures need func Subject() failures.Subject: cannot use ",
 		"package mylock\n\nfunc NewMutex() {}\n":              "the failures cannot call it: the failures need func NewMutex(rdb redis.UniversalClient, ",
 	} {
-		_, err := apart.Build(t.Context(), repositoryRoot(t), apart.Lock{Files: apart.Files{"mutex.go": text}})
+		_, err := apart.Build(t.Context(), repositoryRoot, apart.Lock{Files: apart.Files{"mutex.go": text}})
 		var found *apart.CompileError
 		require.ErrorAs(t, err, &found)
 		require.Contains(t, found.Kind().Args().Error()+": "+found.Error(), says)
@@ -105,20 +96,7 @@ func TestResultNamesTheLineAndFailuresThatAreNotRequired(t *testing.T) {
 	require.NotContains(t, screen, "removes the lock of B (B1) (not part")
 }
 
-func TestLongDrawingIsShortened(t *testing.T) {
-	for found, says := range map[int]string{5: "line 39\n⋮ 60 lines left out: go run . kata check --all\n\n", 98: "line 9\n⋮ 60 lines left out: go run . kata check --all\nline 70\n"} {
-		drawing := ""
-		for n := range 100 {
-			drawing += fmt.Sprintf("line %d\n", n)
-		}
-		drawing = strings.Replace(drawing, fmt.Sprintf("line %d\n", found), "✗ leak: forever\n", 1) + "\n"
-		require.Contains(t, View{}.shortened(drawing, "leak"), says)
-		require.Contains(t, View{}.shortened(drawing, "leak"), "✗ leak: forever\n")
-		require.Equal(t, drawing, View{All: true}.shortened(drawing, "leak"))
-	}
-}
-
 func TestSearchReportsALockThatDecidesAtRandom(t *testing.T) {
-	r := Result{Exercise: exercise(t, "3"), Passed: true, Report: apart.Report{Differs: "v1/mylock/b.B"}}
+	r := CheckResult{Exercise: exercise(t, "3"), Passed: true, Report: apart.Report{Differs: "v1/mylock/b.B"}}
 	require.Contains(t, r.Screen(View{Width: 120}), "One schedule did not go the same way twice, so the search left it out: v1/mylock/b.B.")
 }

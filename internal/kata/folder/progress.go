@@ -1,4 +1,4 @@
-package kata
+package folder
 
 import (
 	"errors"
@@ -9,8 +9,9 @@ import (
 	"strings"
 
 	"lockkata/failures_test/catalogue"
+	"lockkata/internal/apart"
 	"lockkata/internal/i18n"
-	"lockkata/internal/term"
+	"lockkata/internal/kata/exercises"
 )
 
 // progressName is the file with the learner's progress. The learner may edit it.
@@ -38,27 +39,18 @@ func (p *Progress) pass(id string) {
 	}
 }
 
-var passedOf = i18n.New("{n} of {all} passed")
-
-// bar draws how many exercises are passed.
-func (p Progress) bar(v View) string {
-	n, all := len(p.Passed), len(All)
-	squares := v.Color.Paint(term.Green, strings.Repeat("■", n)) + strings.Repeat("□", all-n)
-	return squares + "  " + v.say(passedOf, "n", n, "all", all) + "\n"
-}
-
 // String returns the text of the file.
 func (p Progress) String() string {
 	text := progressHead
 	if p.Exercise != "" {
 		text += fmt.Sprintf("exercise %s\n", p.Exercise)
 	}
-	for _, e := range All {
+	for _, e := range exercises.All {
 		if p.HasPassed(e.ID) {
 			text += fmt.Sprintf("passed %s\n", e.ID)
 		}
 	}
-	for _, e := range All {
+	for _, e := range exercises.All {
 		if n := p.Hints[e.ID]; n > 0 {
 			text += fmt.Sprintf("hints %s %d\n", e.ID, n)
 		}
@@ -72,7 +64,7 @@ func (p Progress) String() string {
 	return text
 }
 
-var saysNothing = i18n.New("line {n} of {file} is not understood: \"{line}\"; delete the line, or correct it")
+var badLineText = i18n.New("line {n} of {file} is not understood: \"{line}\"; delete the line, or correct it")
 
 // parseProgress parses the text of the file.
 func parseProgress(text string) (Progress, error) {
@@ -86,7 +78,7 @@ func parseProgress(text string) (Progress, error) {
 		var count int
 		fields, _ := fmt.Sscan(line, &word, &id, &count)
 		_, isFailure := catalogue.Find(id)
-		_, unknown := Find(id)
+		_, unknown := exercises.Find(id)
 		switch isExercise := unknown == nil; {
 		case word == "failed" && fields == 2 && isFailure:
 			p.Failed = id
@@ -99,7 +91,7 @@ func parseProgress(text string) (Progress, error) {
 		case word == "hints" && fields == 3 && isExercise && count >= 0 && count <= 3:
 			p.Hints[id] = count
 		default:
-			return p, saysNothing.Args("n", i+1, "file", progressName, "line", line)
+			return p, badLineText.Args("n", i+1, "file", progressName, "line", line)
 		}
 	}
 	return p, nil
@@ -114,7 +106,8 @@ func (f Folder) Progress() (Progress, error) {
 	return parseProgress(string(raw))
 }
 
-func (f Folder) save(p Progress) error {
+// Save writes the learner's progress.
+func (f Folder) Save(p Progress) error {
 	name := f.path(progressName)
 	if err := os.WriteFile(name+".new", []byte(p.String()), 0o644); err != nil {
 		return mayNot(err)
@@ -124,14 +117,48 @@ func (f Folder) save(p Progress) error {
 
 // Next returns the exercise under way, unless it is passed. Then it returns the first one that is not
 // passed yet, or the last one.
-func (p Progress) Next() Exercise {
-	if e, err := Find(p.Exercise); err == nil && !p.HasPassed(e.ID) {
+func (p Progress) Next() exercises.Exercise {
+	if e, err := exercises.Find(p.Exercise); err == nil && !p.HasPassed(e.ID) {
 		return e
 	}
-	for _, e := range All {
+	for _, e := range exercises.All {
 		if !p.HasPassed(e.ID) {
 			return e
 		}
 	}
-	return All[len(All)-1]
+	return exercises.All[len(exercises.All)-1]
+}
+
+var noExerciseText = i18n.New("no exercise is under way in {dir}: begin with go run . kata start{flag}")
+
+// Present returns the exercise under way.
+func (f Folder) Present() (e exercises.Exercise, p Progress, err error) {
+	if p, err = f.Progress(); err != nil {
+		return e, p, err
+	}
+	if e, err = exercises.Find(p.Exercise); err != nil {
+		err = noExerciseText.Args("dir", f.Dir, "flag", f.Flag)
+	}
+	return e, p, err
+}
+
+// Record records the result of a check: a pass with a copy of the lock, or the failure that was shown. It reads
+// the progress again, because a hint or another exercise may have changed it during the check.
+func (f Folder) Record(id string, files apart.Files, isPass bool, failed string) (p Progress, err error) {
+	if isPass {
+		err = f.put(passed(id), files)
+	}
+	if err == nil {
+		p, err = f.Progress()
+	}
+	if err != nil {
+		return p, err
+	}
+	if p.Exercise == id {
+		p.Failed = failed
+	}
+	if isPass {
+		p.pass(id)
+	}
+	return p, f.Save(p)
 }

@@ -1,12 +1,9 @@
-// Package kata lets a learner write a lock, and plays the failures on it.
-//
-// [All] lists the exercises with their texts, starts, solutions and predictions. A [Folder] is a
-// learner's folder. [Check] compiles the lock, runs it in another process and returns a [Result].
-// [Loop] is watch mode.
-package kata
+// Package exercises has the exercises of the kata: their texts, starts, solutions and predictions. [All] lists them.
+package exercises
 
 import (
 	"bytes"
+	"embed"
 	"encoding/json"
 	"slices"
 
@@ -20,7 +17,7 @@ import (
 // Exercise is a lock to write or to repair.
 type Exercise struct {
 	ID     string // the stage's ID, such as 6.1, or r1 for a lock to repair
-	Folder string // in the folder exercises
+	Folder string // with its texts
 	Lock   string // the ID of the stage whose good outcomes are required, and whose lock is the solution
 	// Before is the exercise whose lock is the start of this one: the learner's own lock if it
 	// passed, else the solution. "": the folder has a start, or the exercise has Changes.
@@ -29,22 +26,33 @@ type Exercise struct {
 	Repair  []edits.Change // make the solution of the start, where the lock is no solution
 	Fixes   []string       // failures that break the start; by default those that Lock fixes after Before
 	Predict Prediction
-	Search  Sought    // for a lock to repair: the search that finds the mistake
+	Search  Query     // for a lock to repair: the search that finds the mistake
 	Read    i18n.Text // the page that answers the interviewer's question
 
-	language i18n.Language // of the comments in the files that the kata writes
+	Language i18n.Language `json:"-"` // of the comments in the files that the kata writes
 }
 
-// isRepair reports whether the start is a lock to repair.
-func (e Exercise) isRepair() bool { return e.Search != Sought{} }
-
-// Sought is what a search looks for.
-type Sought struct {
+// Query is what a search looks for.
+type Query struct {
 	Property string // "" for all
 	Env      string // "" for all environments of the property
 	Bound    int    // the most faults; -1 for each question's own
 	Blind    bool   // no property can see the mistake of an exercise; the others are not set
 }
+
+// Prediction is what becomes a question about the run of a failure on the learner's own lock. Its texts are in
+// the exercise's README.
+type Prediction struct {
+	Failure string
+	Until   string   // the last event of this kind is the first that is not shown before the question: "called B Lock"
+	Asks    string   // "told B", "key after A", "insiders", "orders": see value
+	Means   []string // the value that each choice claims
+}
+
+// data has a folder for each exercise: its texts, and the files that no lock of the repository has.
+//
+//go:embed exercises.json [0-9]* r[0-9]*
+var data embed.FS
 
 // All are the exercises, in order: from an empty lock to a watchdog and to the lock of stage 6, then
 // the locks to repair.
@@ -52,7 +60,7 @@ var All = completed(table())
 
 // table reads exercises.json.
 func table() (all []Exercise) {
-	raw, err := exercises.ReadFile("exercises/exercises.json")
+	raw, err := data.ReadFile("exercises.json")
 	if err == nil {
 		d := json.NewDecoder(bytes.NewReader(raw))
 		d.DisallowUnknownFields()
@@ -74,7 +82,7 @@ func init() {
 func completed(all []Exercise) []Exercise {
 	for i := range all {
 		e := &all[i]
-		if !e.isRepair() {
+		if !e.IsRepair() {
 			e.Fixes = e.fixedFailures()
 		}
 		if i > 0 { // the failure of the prediction before comes first
@@ -90,7 +98,7 @@ func completed(all []Exercise) []Exercise {
 // those that apply only to the new lock.
 func (e Exercise) fixedFailures() (all []string) {
 	breaks := func(f catalogue.Failure) bool {
-		return e.Before != "" && stageOf(e.Before).Expect(f) == failures.Broken
+		return e.Before != "" && stages.MustFind(e.Before).Expect(f) == failures.Broken
 	}
 	for _, broken := range []bool{true, false} {
 		for _, f := range plainFirst() {
@@ -112,14 +120,14 @@ func plainFirst() []catalogue.Failure {
 
 // isGood reports whether a stage survives a failure that applies to a Mutex, which has no Close.
 func isGood(id string, f catalogue.Failure) bool {
-	outcome := stageOf(id).Expect(f)
+	outcome := stages.MustFind(id).Expect(f)
 	return (outcome == failures.Safe || outcome == failures.Noticed) && !slices.Contains(f.Needs, catalogue.Closing)
 }
 
-// stageOf returns the stage, step or document's lock with that ID.
-func stageOf(id string) stages.Stage { return stages.MustFind(id) }
-
-var noExercise = i18n.New("there is no exercise {id}; there are 1 to 5, 6.1 to 6.5, 6, and r1 to {last}")
+var (
+	unknownIDText = i18n.New("there is no exercise {id}; there are 1 to 5, 6.1 to 6.5, 6, and r1 to {last}")
+	noNextText    = i18n.New("exercise {id} is the last one")
+)
 
 // Find returns the exercise with that ID. The error lists the exercises.
 func Find(id string) (Exercise, error) {
@@ -128,17 +136,20 @@ func Find(id string) (Exercise, error) {
 			return e, nil
 		}
 	}
-	return Exercise{}, noExercise.Args("id", id, "last", All[len(All)-1].ID)
+	return Exercise{}, unknownIDText.Args("id", id, "last", All[len(All)-1].ID)
 }
 
-// next returns the exercise after this one, and false after the last.
-func (e Exercise) next() (Exercise, bool) {
+// Next returns the exercise after this one. After the last one it returns that one, and an error.
+func (e Exercise) Next() (Exercise, error) {
 	i := slices.IndexFunc(All, func(other Exercise) bool { return other.ID == e.ID })
 	if i+1 == len(All) {
-		return e, false
+		return e, noNextText.Args("id", e.ID)
 	}
-	return All[i+1], true
+	return All[i+1], nil
 }
+
+// IsRepair reports whether the start is a lock to repair.
+func (e Exercise) IsRepair() bool { return e.Search != Query{} }
 
 // Required returns the failures that a lock must survive to pass: those that its stage survives,
 // then those that the exercise fixes.

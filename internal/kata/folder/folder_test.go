@@ -1,4 +1,4 @@
-package kata
+package folder
 
 import (
 	"os"
@@ -12,12 +12,24 @@ import (
 	"lockkata/internal/apart"
 	"lockkata/internal/edits"
 	"lockkata/internal/i18n"
+	"lockkata/internal/kata/exercises"
 )
+
+// repositoryRoot is the module's folder.
+var repositoryRoot, _ = filepath.Abs("../../..")
+
+// exercise returns the exercise with that ID.
+func exercise(t *testing.T, id string) exercises.Exercise {
+	t.Helper()
+	e, err := exercises.Find(id)
+	require.NoError(t, err)
+	return e
+}
 
 // newFolder returns a learner's folder in which this exercise was started.
 func newFolder(t *testing.T, id string) Folder {
 	t.Helper()
-	f := Folder{Root: repositoryRoot(t), Dir: filepath.Join(t.TempDir(), "mylock")}
+	f := Folder{Root: repositoryRoot, Dir: filepath.Join(t.TempDir(), "mylock")}
 	_, err := f.Start(exercise(t, id), false)
 	require.NoError(t, err)
 	return f
@@ -47,8 +59,8 @@ func requireLock(t *testing.T, f Folder, below, text string) {
 func TestStartWritesItsCommentsInTheLearnersLanguage(t *testing.T) {
 	english := regexp.MustCompile(`//.*[a-z]+ [a-z]+ [a-z]+|yours`)
 	for _, language := range i18n.Languages {
-		for _, file := range []struct{ id, name string }{{"1", "mutex.go"}, {"1", testName}, {"6.1", subjectName}} {
-			f := Folder{Root: repositoryRoot(t), Dir: filepath.Join(t.TempDir(), "mylock"), Language: language}
+		for _, file := range []struct{ id, name string }{{"1", "mutex.go"}, {"1", testName}, {"6.1", "subject.go"}} {
+			f := Folder{Root: repositoryRoot, Dir: filepath.Join(t.TempDir(), "mylock"), Language: language}
 			requireStart(t, f, file.id, false, "It begins with")
 			raw, err := os.ReadFile(f.path(file.name))
 			require.NoError(t, err)
@@ -62,7 +74,7 @@ func TestStartBeginsWithTheLearnersOwnPassedLock(t *testing.T) {
 	f := newFolder(t, "3")
 	own := apart.Files{"mutex.go": "package mylock // mine\n"}
 	require.NoError(t, f.put(passed("3"), own))
-	require.NoError(t, f.save(Progress{Exercise: "3", Passed: []string{"3"}}))
+	require.NoError(t, f.Save(Progress{Exercise: "3", Passed: []string{"3"}}))
 	requireStart(t, f, "4", false, "your own lock of exercise 3")
 	requireLock(t, f, ".", own["mutex.go"])
 	requireStart(t, f, "6.4", false, "It begins with the lock of stage 6.3.")
@@ -83,15 +95,15 @@ func TestExerciseGoesOnWhereItWasLeft(t *testing.T) {
 	now, err := f.Lock()
 	require.NoError(t, err)
 	require.Equal(t, "package mylock // half of 6.2\n", now["hold.go"])
-	diff, err := f.Diff(View{})
+	start, err := f.Begun("6.2")
 	require.NoError(t, err)
-	require.Contains(t, diff, "+package mylock // half of 6.2", "what it began with is kept too")
+	require.NotEqual(t, start["hold.go"], now["hold.go"], "what it began with is kept too")
 
 	require.NoError(t, f.put(passed("2"), apart.Files{"mutex.go": "package mylock // my 2\n"}))
 	p, err := f.Progress()
 	require.NoError(t, err)
 	p.pass("2")
-	require.NoError(t, f.save(p))
+	require.NoError(t, f.Save(p))
 	requireStart(t, f, "3", true, "It begins with your own lock of exercise 2. What you wrote is in _copies/001.")
 	requireLock(t, f, ".", "package mylock // my 2\n")
 	requireLock(t, f, "_copies/001", "package mylock // half of 3\n")
@@ -130,7 +142,7 @@ func TestNothingThatTheLearnerWroteIsLost(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Progress{Exercise: "1", Hints: map[string]int{}}, p)
 
-	require.NoError(t, f.save(Progress{})) // the learner deleted the line with the exercise
+	require.NoError(t, f.Save(Progress{})) // the learner deleted the line with the exercise
 	f.write(t, "mutex.go", "package mylock // fifth\n")
 	f.Flag = " --dir here"
 	requireStart(t, f, "2", false, "It begins with the lock of stage 1. progress.txt named no exercise, so the lock that was here is in "+
@@ -152,7 +164,7 @@ func TestResetBringsTheStartBack(t *testing.T) {
 }
 
 func TestFolderWithOtherFilesIsRefused(t *testing.T) {
-	f := Folder{Root: repositoryRoot(t), Dir: t.TempDir()}
+	f := Folder{Root: repositoryRoot, Dir: t.TempDir()}
 	f.write(t, "mutex.go", "package other\n")
 	_, err := f.Start(exercise(t, "1"), false)
 	require.ErrorContains(t, err, "holds other files and no progress.txt: choose a new folder; if they are your lock, write a progress.txt")
@@ -192,38 +204,10 @@ func TestProgressIsAPlainFileAndReadBack(t *testing.T) {
 	}
 }
 
-func TestHintsComeOneByOneAndTheLastStays(t *testing.T) {
-	f := newFolder(t, "4")
-	fails := func(failure string) {
-		p, err := f.Progress()
-		require.NoError(t, err)
-		p.Failed = failure
-		require.NoError(t, f.save(p))
-	}
-	hint := func() string {
-		text, err := f.Hint(View{Width: 100})
-		require.NoError(t, err)
-		return text
-	}
-	fails("check-then-delete")
-	require.Contains(t, hint(), "Hint for check-then-delete: ")
-	fails("check-then-delete")
-	require.Contains(t, hint(), "Hint 1 of 3:", "the same failure again is no news")
-	fails("delete-foreign")
-	require.Contains(t, hint(), "Hint for delete-foreign: ")
-	requireStart(t, f, "4", false, "")
-	p, err := f.Progress()
-	require.NoError(t, err)
-	require.Empty(t, p.Failed+p.Hinted)
-	for _, want := range []string{"Hint 2 of 3:", "Hint 3 of 3:", "Hint 3 of 3:"} {
-		require.Contains(t, hint(), want)
-	}
-}
-
 func TestEveryVersionIsKeptOnce(t *testing.T) {
 	f := newFolder(t, "1")
 	keep := func(text string) string {
-		name, err := f.keep(apart.Files{"mutex.go": text})
+		name, err := f.Keep(apart.Files{"mutex.go": text})
 		require.NoError(t, err)
 		requireLock(t, f, name, text)
 		return filepath.ToSlash(name)
@@ -241,24 +225,24 @@ func TestEveryVersionIsKeptOnce(t *testing.T) {
 func TestTestIsOverwrittenAndSubjectIsNot(t *testing.T) {
 	f := newFolder(t, "6.1")
 	f.write(t, testName, "package mylock // changed\n")
-	f.write(t, subjectName, "package mylock\n\nfunc Subject() failures.Subject { return mine }\n")
+	f.write(t, "subject.go", "package mylock\n\nfunc Subject() failures.Subject { return mine }\n")
 	requireStart(t, f, "6.1", false, "It continues where you left it")
 	test, err := os.ReadFile(f.path(testName))
 	require.NoError(t, err)
 	require.Contains(t, string(test), "TestMyLock plays the failures of exercise 6.1 on your lock.")
 	files, err := f.Lock()
 	require.NoError(t, err)
-	require.Contains(t, files[subjectName], "return mine")
+	require.Contains(t, files["subject.go"], "return mine")
 
 	p, err := f.Progress()
 	require.NoError(t, err)
 	p.pass("6.1")
-	require.NoError(t, f.save(p))
+	require.NoError(t, f.Save(p))
 	require.NoError(t, f.put(passed("6.1"), files))
 	requireStart(t, f, "6.2", false, "your own lock of exercise 6.1")
 	files, err = f.Lock()
 	require.NoError(t, err)
-	require.Contains(t, files[subjectName], "return mine")
+	require.Contains(t, files["subject.go"], "return mine")
 	requireStart(t, f, "r1", false, "")
-	require.NoFileExists(t, f.path(subjectName), "a lock without options needs none")
+	require.NoFileExists(t, f.path("subject.go"), "a lock without options needs none")
 }

@@ -1,7 +1,6 @@
-package kata
+package exercises
 
 import (
-	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,20 +13,15 @@ import (
 	"lockkata/internal/stages"
 )
 
-// exercises has a folder for each exercise: its texts, and the files that no lock of the repository has.
-//
-//go:embed exercises
-var exercises embed.FS
-
 // Start reads the exercise's start: the lock to repair, the solution of the exercise before, or the
 // skeleton. repository is the module's files.
 func (e Exercise) Start(repository fs.FS) (files apart.Files, err error) {
 	switch {
-	case e.isRepair():
+	case e.IsRepair():
 		files, err = e.changed(repository, e.Changes)
 		for name, text := range files {
 			if strings.Contains(text, "\nfunc NewMutex(") {
-				files[name] = e.written("// Package mylock is a lock with a mistake.\n") + text
+				files[name] = translated("// Package mylock is a lock with a mistake.\n", e.Language) + text
 			}
 		}
 	case e.Before != "":
@@ -38,10 +32,10 @@ func (e Exercise) Start(repository fs.FS) (files apart.Files, err error) {
 	default:
 		files, err = e.own("start")
 		for name, text := range files {
-			files[name] = e.written(text)
+			files[name] = translated(text, e.Language)
 		}
 	}
-	return e.withSubject(files), err
+	return e.WithSubject(files), err
 }
 
 // Solution reads our lock: from the exercise's folder, the repaired start, or the lock itself.
@@ -54,12 +48,12 @@ func (e Exercise) Solution(repository fs.FS) (apart.Files, error) {
 		}
 		files, err = e.changed(repository, changes)
 	}
-	return e.withSubject(files), err
+	return e.WithSubject(files), err
 }
 
 // changed reads the exercise's lock as a package mylock, with these changes.
 func (e Exercise) changed(repository fs.FS, changes []edits.Change) (apart.Files, error) {
-	files, err := stageOf(e.Lock).Files(repository)
+	files, err := stages.MustFind(e.Lock).Files(repository)
 	for name, text := range files {
 		files[name] = stages.Renamed(text, "mylock")
 	}
@@ -76,15 +70,39 @@ func (e Exercise) changed(repository fs.FS, changes []edits.Change) (apart.Files
 
 // own reads a subfolder of the exercise's folder.
 func (e Exercise) own(name string) (apart.Files, error) {
-	return readLock(exercises, path.Join("exercises", e.Folder, name))
+	return ReadFiles(data, path.Join(e.Folder, name))
 }
 
-// readLock reads the Go files of a folder, and files next to them that they may embed. If the folder
+// ReadFiles reads the Go files of a folder, and files next to them that they may embed. If the folder
 // does not exist it returns no files.
-func readLock(from fs.FS, dir string) (apart.Files, error) {
+func ReadFiles(from fs.FS, dir string) (apart.Files, error) {
 	files, err := stages.ReadFiles(from, dir)
 	if files == nil && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	return files, err
+}
+
+// subjectName is a file that makes a lock with options a subject of the failures. It belongs to the learner.
+const subjectName = "subject.go"
+
+// WithSubject adds a subject.go to the files if the exercise's lock has options and the files have no func
+// Subject.
+func (e Exercise) WithSubject(files apart.Files) apart.Files {
+	if files != nil && strings.HasPrefix(e.Lock, "6") {
+		if text := apart.SubjectOf(files); text != "" {
+			files[subjectName] = translated(text, e.Language)
+		}
+	}
+	return files
+}
+
+// LockOf returns a lock that is to solve the exercise.
+func (e Exercise) LockOf(files apart.Files) apart.Lock {
+	return apart.Lock{Files: files, Has: stages.MustFind(e.Lock).Subject.Has, Exercise: e.ID, Requires: e.Required()}
+}
+
+// TestOf returns the test that is next to such a lock in the learner's folder.
+func (e Exercise) TestOf(files apart.Files) string {
+	return translated(e.LockOf(files).Test(), e.Language)
 }

@@ -1,4 +1,4 @@
-package kata
+package exercises
 
 import (
 	"go/format"
@@ -12,16 +12,38 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	failures "lockkata/failures_test"
 	"lockkata/failures_test/catalogue"
 	"lockkata/internal/apart"
 	"lockkata/internal/edits"
 	"lockkata/internal/i18n"
-	"lockkata/internal/term"
+	"lockkata/internal/stages"
 )
+
+// root is the module's folder.
+const root = "../../.."
+
+var repository = os.DirFS(root)
+
+// exercise returns the exercise with that ID.
+func exercise(t *testing.T, id string) Exercise {
+	t.Helper()
+	e, err := Find(id)
+	require.NoError(t, err)
+	return e
+}
+
+// filesOf reads a start or a solution.
+func filesOf(t *testing.T, read func(fs.FS) (apart.Files, error)) apart.Files {
+	t.Helper()
+	files, err := read(repository)
+	require.NoError(t, err)
+	return files
+}
 
 func TestEveryFolderIsAnExercise(t *testing.T) {
 	var folders, listed []string
-	entries, err := fs.ReadDir(exercises, "exercises")
+	entries, err := os.ReadDir(".")
 	require.NoError(t, err)
 	for _, entry := range entries {
 		if entry.IsDir() {
@@ -36,11 +58,11 @@ func TestEveryFolderIsAnExercise(t *testing.T) {
 
 func TestReadmesHaveTheSamePartsInBothLanguages(t *testing.T) {
 	for _, e := range All {
-		heads := append(slices.Clone(hintHeads[:]), fixedHead, predictHead)
+		heads := append(slices.Clone(hintHeads[:]), fixHead, predictHead)
 		if e.Search.Blind {
 			heads = append(heads, blindHead)
 		}
-		heads = append(heads, askedHead)
+		heads = append(heads, questionHead)
 		lists := map[i18n.Language]int{}
 		for _, l := range i18n.Languages {
 			text, readme := e.Text(l), e.readme(l)
@@ -59,7 +81,7 @@ func TestReadmesHaveTheSamePartsInBothLanguages(t *testing.T) {
 			lists[l] = strings.Count(readme, "\n- ")
 		}
 		require.Equal(t, lists[i18n.English], lists[i18n.Chinese], "items of exercise %s", e.ID)
-		require.Equal(t, strings.HasPrefix(e.ID, "r"), e.isRepair(), "exercise %s: what a search makes of it", e.ID)
+		require.Equal(t, strings.HasPrefix(e.ID, "r"), e.IsRepair(), "exercise %s: what a search makes of it", e.ID)
 		for _, id := range append(e.Required(), e.Predict.Failure) {
 			_, ok := catalogue.Find(id)
 			require.True(t, ok, "exercise %s names %s", e.ID, id)
@@ -77,37 +99,12 @@ func TestLinksOfReadmesLead(t *testing.T) {
 			require.NotEmpty(t, links)
 			for _, link := range links {
 				page := path.Join("internal/kata/exercises", e.Folder, link[2])
-				require.FileExists(t, path.Join(repositoryRoot(t), page))
+				require.FileExists(t, path.Join(root, page))
 				require.Equal(t, link[1], page+link[3], "a terminal shows the page's name only")
 			}
 			require.Equal(t, e.Read.Localize(l), links[len(links)-1][1], "exercise %s", e.ID)
 		}
 	}
-}
-
-var codeInText = regexp.MustCompile("(?s)```.*?```|`[^`]*`|go run \\. \\S+ \\S+")
-
-func TestTextsFitASmallTerminalAndTheChineseIsChinese(t *testing.T) {
-	for _, e := range All {
-		for _, l := range i18n.Languages {
-			text := e.Text(l)
-			all := append([]string{text.Task, text.Fixed, text.Predict, text.Blind, text.Question}, text.Choices...)
-			for _, said := range append(all, text.Hints[:]...) {
-				for line := range strings.Lines((View{Width: narrow, Lang: l}).markdown(said)) {
-					require.LessOrEqual(t, term.Columns(strings.TrimSuffix(line, "\n")), narrow, line)
-				}
-				if l == i18n.Chinese {
-					require.NotRegexp(t, `[a-z]+ [a-z]+ [a-z]+`, codeInText.ReplaceAllString(said, ""))
-				}
-			}
-		}
-	}
-}
-
-func TestMarkdownIsLaidOutForATerminal(t *testing.T) {
-	text := "Read [the page](../page.md) that\nfollows.\n\n- one item that is longer\n- two\n\n```go\nif a {\n\tb()\n}\n```\n\nEnd."
-	require.Equal(t, "Read the page that\nfollows.\n\n- one item that is\n  longer\n- two\n\n    if a {\n    \tb()\n    }\n\nEnd.\n", View{Width: 20}.markdown(text))
-	require.Equal(t, "锁丢了，通知持有者，\n它就停下。\n", View{Width: 20}.markdown("锁丢了，通知\n持有者，它就停下。"))
 }
 
 func TestStartDoesNotRevealItsMistake(t *testing.T) {
@@ -120,7 +117,7 @@ func TestStartDoesNotRevealItsMistake(t *testing.T) {
 		}
 		want := ""
 		switch {
-		case e.isRepair():
+		case e.IsRepair():
 			want = "// Package mylock is a lock with a mistake.\n"
 		case e.ID == "1":
 			want = "// Package mylock is the lock that you write.\n"
@@ -142,10 +139,10 @@ func TestStartIsFormatted(t *testing.T) {
 func TestChangeThatDoesNotFitItsLockIsNamed(t *testing.T) {
 	e := exercise(t, "r10")
 	e.Repair = []edits.Change{{File: "lock.go", Old: "own.count"}}
-	_, err := e.Solution(os.DirFS(repositoryRoot(t)))
+	_, err := e.Solution(repository)
 	require.EqualError(t, err, `exercise r10: edits: "own.count" is 5 times in lock.go, not once`)
 	e.Changes = []edits.Change{{File: "mutex.go", Old: "GetLock"}}
-	_, err = e.Start(os.DirFS(repositoryRoot(t)))
+	_, err = e.Start(repository)
 	require.EqualError(t, err, `exercise r10: edits: "GetLock" is 0 times in mutex.go, not once`)
 }
 
@@ -161,5 +158,15 @@ func TestSubjectSaysHowTheLockIsMade(t *testing.T) {
 	require.Contains(t, apart.SubjectOf(plain), "return with(WithMaxHold(3*lease))(p, name, lease)")
 
 	own := apart.Files{"mine.go": "package mylock\n\nfunc Subject() failures.Subject {\n"}
-	require.Len(t, exercise(t, "6.2").withSubject(own), 1, "one that is there stays")
+	require.Len(t, exercise(t, "6.2").WithSubject(own), 1, "one that is there stays")
+}
+
+func TestOneChoiceOfEachPredictionIsRightForOurLock(t *testing.T) {
+	for _, e := range All {
+		subject, err := failures.DiscoverScripts(t, stages.MustFind(e.Lock).Subject)
+		require.NoError(t, err)
+		f, _ := catalogue.Find(e.Predict.Failure)
+		_, fits := e.Predicted(failures.Cell{Verdict: failures.Run(t, f, subject)}, i18n.English)
+		require.True(t, fits, "exercise %s", e.ID)
+	}
 }

@@ -1,32 +1,10 @@
-package kata
+package exercises
 
 import (
 	"strings"
 
-	"lockkata/internal/apart"
 	"lockkata/internal/i18n"
 )
-
-// subjectName is a file that makes a lock with options a subject of the failures. It belongs to the
-// learner. testName is the test next to the lock; the kata overwrites it.
-const (
-	subjectName = "subject.go"
-	testName    = "mylock_test.go"
-)
-
-// hasSubject reports whether a lock of the exercise has options, and so needs a func Subject.
-func (e Exercise) hasSubject() bool { return strings.HasPrefix(e.Lock, "6") }
-
-// withSubject adds a subject.go to the files, if the exercise needs one and they have no func
-// Subject.
-func (e Exercise) withSubject(files apart.Files) apart.Files {
-	if files != nil && e.hasSubject() {
-		if text := apart.SubjectOf(files); text != "" {
-			files[subjectName] = e.written(text)
-		}
-	}
-	return files
-}
 
 // comments are what the kata writes for people into the learner's files: into the skeleton, the lock to
 // repair, the test and subject.go. The comments of our own locks stay English.
@@ -48,11 +26,11 @@ var comments = []i18n.Text{
 	i18n.New("With an option WithoutWatchdog:"),
 }
 
-// written returns a file of the kata in the learner's language.
-func (e Exercise) written(source string) string {
-	if e.language == i18n.Chinese {
+// translated returns a file of the kata in the learner's language.
+func translated(source string, l i18n.Language) string {
+	if l == i18n.Chinese {
 		for _, text := range comments {
-			source = strings.ReplaceAll(source, string(text), text.Localize(i18n.Chinese))
+			source = strings.ReplaceAll(source, string(text), text.Localize(l))
 		}
 	}
 	return source

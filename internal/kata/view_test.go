@@ -1,0 +1,81 @@
+package kata
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockkata/internal/i18n"
+	"lockkata/internal/kata/exercises"
+	"lockkata/internal/term"
+)
+
+var codeInText = regexp.MustCompile("(?s)```.*?```|`[^`]*`|go run \\. \\S+ \\S+")
+
+func TestTextsFitASmallTerminalAndTheChineseIsChinese(t *testing.T) {
+	for _, e := range exercises.All {
+		for _, l := range i18n.Languages {
+			text := e.Text(l)
+			all := append([]string{text.Task, text.Fixed, text.Predict, text.Blind, text.Question}, text.Choices...)
+			for _, said := range append(all, text.Hints[:]...) {
+				for line := range strings.Lines((View{Width: narrow, Lang: l}).markdown(said)) {
+					require.LessOrEqual(t, term.Columns(strings.TrimSuffix(line, "\n")), narrow, line)
+				}
+				if l == i18n.Chinese {
+					require.NotRegexp(t, `[a-z]+ [a-z]+ [a-z]+`, codeInText.ReplaceAllString(said, ""))
+				}
+			}
+		}
+	}
+}
+
+func TestMarkdownIsLaidOutForATerminal(t *testing.T) {
+	text := "Read [the page](../page.md) that\nfollows.\n\n- one item that is longer\n- two\n\n```go\nif a {\n\tb()\n}\n```\n\nEnd."
+	require.Equal(t, "Read the page that\nfollows.\n\n- one item that is\n  longer\n- two\n\n    if a {\n    \tb()\n    }\n\nEnd.\n", View{Width: 20}.markdown(text))
+	require.Equal(t, "锁丢了，通知持有者，\n它就停下。\n", View{Width: 20}.markdown("锁丢了，通知\n持有者，它就停下。"))
+}
+
+func TestLongDrawingIsShortened(t *testing.T) {
+	for found, says := range map[int]string{5: "line 39\n⋮ 60 lines left out: go run . kata check --all\n\n", 98: "line 9\n⋮ 60 lines left out: go run . kata check --all\nline 70\n"} {
+		drawing := ""
+		for n := range 100 {
+			drawing += fmt.Sprintf("line %d\n", n)
+		}
+		drawing = strings.Replace(drawing, fmt.Sprintf("line %d\n", found), "✗ leak: forever\n", 1) + "\n"
+		require.Contains(t, View{}.shortened(drawing, "leak"), says)
+		require.Contains(t, View{}.shortened(drawing, "leak"), "✗ leak: forever\n")
+		require.Equal(t, drawing, View{All: true}.shortened(drawing, "leak"))
+	}
+}
+
+func TestHintsComeOneByOneAndTheLastStays(t *testing.T) {
+	f := newFolder(t, "4")
+	fails := func(failure string) {
+		p, err := f.Progress()
+		require.NoError(t, err)
+		p.Failed = failure
+		require.NoError(t, f.Save(p))
+	}
+	hint := func() string {
+		text, err := Hint(f, View{Width: 100})
+		require.NoError(t, err)
+		return text
+	}
+	fails("check-then-delete")
+	require.Contains(t, hint(), "Hint for check-then-delete: ")
+	fails("check-then-delete")
+	require.Contains(t, hint(), "Hint 1 of 3:", "the same failure again is no news")
+	fails("delete-foreign")
+	require.Contains(t, hint(), "Hint for delete-foreign: ")
+	_, err := f.Start(exercise(t, "4"), false)
+	require.NoError(t, err)
+	p, err := f.Progress()
+	require.NoError(t, err)
+	require.Empty(t, p.Failed+p.Hinted)
+	for _, want := range []string{"Hint 2 of 3:", "Hint 3 of 3:", "Hint 3 of 3:"} {
+		require.Contains(t, hint(), want)
+	}
+}
