@@ -27,6 +27,8 @@ func TestSharedRedisIsLeftAsItWas(t *testing.T) {
 	s, err := live.At(t.Context(), foreign.Socket(), 4)
 	require.NoError(t, err)
 	defer s.Close()
+	_, err = s.DiscoverScripts(stages.MustFind("4").Subject)
+	require.NoError(t, err)
 	var all []catalogue.Failure
 	for _, id := range []string{"second-client", "grant-reply-lost", "script-flush", "evicted-or-flushed", "failover-async"} {
 		f, ok := catalogue.Find(id)

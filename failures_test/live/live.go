@@ -183,9 +183,6 @@ func play(p *process, f catalogue.Failure, subject failures.Subject, lease time.
 				return nil, errNotLive
 			}
 			c.Lease = lease
-			if !p.isOurs() {
-				c.Lock = "lockkata:" + uuid.NewString()
-			}
 			return run(p, c, scenario)
 		})
 	switch {
@@ -197,9 +194,13 @@ func play(p *process, f catalogue.Failure, subject failures.Subject, lease time.
 	return v
 }
 
-// run plays a scenario in real time. The default lease is a second. It returns errShared if this
-// server cannot play the scenario, and errNotLive if no real server can.
+// run plays a scenario in real time. The default lease is a second. On a shared Redis the lock has a
+// random name. run returns errShared if this server cannot play the scenario, and errNotLive if no
+// real server can.
 func run(p *process, config world.Config, scenario func(*world.World)) (tr *trace.Trace, err error) {
+	if !p.isOurs() {
+		config.Lock = "lockkata:" + uuid.NewString()
+	}
 	config.Lock, config.Lease = cmp.Or(config.Lock, world.DefaultLock), cmp.Or(config.Lease, time.Second)
 	server, err := newServer(p, config.Lock, config.Replicas)
 	if err != nil {
