@@ -13,6 +13,7 @@ import (
 	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/live"
 	"lockkata/failures_test/live/fleet"
+	"lockkata/failures_test/live/realredis"
 	"lockkata/failures_test/live/redisserver"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
@@ -21,12 +22,14 @@ import (
 
 func TestSharedRedisIsLeftAsItWas(t *testing.T) {
 	foreign := redisserver.ForTest(t, redisserver.Config{}) // used by other programs too
-	rdb := redisserver.NewClient(foreign.Socket())
+	rdb := realredis.NewClient(foreign.Socket())
 	defer rdb.Close()
 	require.NoError(t, rdb.Set(t.Context(), "lock:order:1001", "theirs", 0).Err())
 	s, err := live.At(t.Context(), foreign.Socket(), 4)
 	require.NoError(t, err)
 	defer s.Close()
+	_, err = s.DiscoverScripts(stages.MustFind("4").Subject)
+	require.NoError(t, err)
 	var all []catalogue.Failure
 	for _, id := range []string{"second-client", "grant-reply-lost", "script-flush", "evicted-or-flushed", "failover-async"} {
 		f, ok := catalogue.Find(id)

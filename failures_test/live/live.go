@@ -10,24 +10,21 @@
 // running. It touches only the lock's own keys there, so failures that disturb the whole server
 // cannot run on it.
 //
-// The package implements [world.Redis] (server.go) and [world.Clock]. Its folders are:
-// redisserver and fleet, which start processes; proxy, a bad network; and tests of stage 6 (stage6,
-// topology), with Redisson (redisson), and under random faults (soak).
+// Its folders are: realredis, which plays one scenario; redisserver and fleet, which start processes;
+// proxy, a bad network; and tests of stage 6 (stage6, topology), with Redisson (redisson), and under
+// random faults (soak).
 package live
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
-
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/catalogue"
+	"lockkata/failures_test/live/realredis"
 	"lockkata/failures_test/live/redisserver"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
@@ -36,16 +33,16 @@ import (
 
 // Servers has the Redis servers. Each plays one failure at a time.
 type Servers struct {
-	free chan *process
-	own  []*process
+	free chan *realredis.Process
+	own  []*realredis.Process
 }
 
 // Start starts that many redis-server processes. It returns [redisserver.ErrMissing] if
 // redis-server is not installed.
 func Start(ctx context.Context, count int) (*Servers, error) {
-	s := &Servers{free: make(chan *process, count)}
+	s := &Servers{free: make(chan *realredis.Process, count)}
 	for range count {
-		p, err := start(ctx)
+		p, err := realredis.Start(ctx)
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
@@ -72,9 +69,9 @@ func At(ctx context.Context, addr string, count int) (*Servers, error) {
 	if err := redisserver.Ping(ctx, addr); err != nil {
 		return nil, noneAt.Args("address", addr, "error", err)
 	}
-	s := &Servers{free: make(chan *process, count)}
+	s := &Servers{free: make(chan *realredis.Process, count)}
 	for range count {
-		s.free <- &process{shared: addr}
+		s.free <- realredis.At(addr)
 	}
 	return s, nil
 }
@@ -83,7 +80,7 @@ func At(ctx context.Context, addr string, count int) (*Servers, error) {
 func (s *Servers) Close() error {
 	var err error
 	for _, p := range s.own {
-		err = errors.Join(err, p.close())
+		err = errors.Join(err, p.Close())
 	}
 	return err
 }
@@ -93,7 +90,7 @@ func (s *Servers) Close() error {
 func (s *Servers) DiscoverScripts(subject failures.Subject) (failures.Subject, error) {
 	p := <-s.free
 	defer func() { s.free <- p }()
-	_, err := run(p, subject.Config(), func(w *world.World) { subject.Scripts = world.NormalUse(w) })
+	_, err := p.Run(subject.Config(), func(w *world.World) { subject.Scripts = world.NormalUse(w) })
 	return subject, err
 }
 
@@ -176,42 +173,22 @@ func (b *bench) play(ctx context.Context, tasks []failures.Task) []failures.Verd
 }
 
 // play plays one failure. If it cannot run on this server, the outcome is [failures.Elsewhere].
-func play(p *process, f catalogue.Failure, subject failures.Subject, lease time.Duration) failures.Verdict {
+func play(p *realredis.Process, f catalogue.Failure, subject failures.Subject, lease time.Duration) failures.Verdict {
 	v := failures.Judge(f, subject,
 		func(c world.Config, scenario func(*world.World)) (*trace.Trace, error) {
 			if f.Live != "" {
-				return nil, errNotLive
+				return nil, realredis.ErrNotLive
 			}
 			c.Lease = lease
-			if !p.isOurs() {
-				c.Lock = "lockkata:" + uuid.NewString()
-			}
-			return run(p, c, scenario)
+			return p.Run(c, scenario)
 		})
 	switch {
-	case errors.Is(v.Err, errShared):
+	case errors.Is(v.Err, realredis.ErrShared):
 		v.Outcome, v.Missing = failures.Elsewhere, othersUseIt.Args()
-	case errors.Is(v.Err, errNotLive):
+	case errors.Is(v.Err, realredis.ErrNotLive):
 		v.Outcome, v.Missing = failures.Elsewhere, i18n.Text(f.Live).Args()
 	}
 	return v
-}
-
-// run plays a scenario in real time. The default lease is a second. It returns errShared if this
-// server cannot play the scenario, and errNotLive if no real server can.
-func run(p *process, config world.Config, scenario func(*world.World)) (tr *trace.Trace, err error) {
-	config.Lock, config.Lease = cmp.Or(config.Lock, world.DefaultLock), cmp.Or(config.Lease, time.Second)
-	server, err := newServer(p, config.Lock, config.Replicas)
-	if err != nil {
-		return nil, fmt.Errorf("live: Redis at %s: %w", p.addr(), err)
-	}
-	withLabel(func(label string) {
-		tr, err = world.RunOn([]world.Redis{server}, clock{label}, config, scenario)
-		if n := labelled(label) - 1; n > 0 && err == nil {
-			err = fmt.Errorf("live: %w: %d of them", world.ErrLeft, n)
-		}
-	})
-	return tr, err
 }
 
 // isDisturbed reports whether the outcome of a run does not count: the world was late, or replicas, for which the
@@ -223,52 +200,3 @@ func isDisturbed(v failures.Verdict) bool {
 // isLate reports whether the world was late by more than the shortest pause between two steps whose order
 // matters.
 func isLate(tr *trace.Trace) bool { return tr != nil && tr.Late > tr.Lease/60 }
-
-// clock is real time. label identifies the goroutines of the run.
-type clock struct{ label string }
-
-// A client counts as idle when it has sent nothing in several periods in a row. A short pause of
-// the machine affects only one of them.
-const (
-	quietTurns = 3
-	quietTurn  = time.Millisecond
-)
-
-// Rest waits until the clients have sent nothing for a while.
-func (clock) Rest(wake <-chan struct{}) (atRest bool, late time.Duration) {
-	timer := time.NewTimer(quietTurn)
-	defer timer.Stop()
-	for range quietTurns {
-		began := time.Now()
-		select {
-		case <-wake:
-			return false, late
-		case <-timer.C:
-			late = max(late, time.Since(began)-quietTurn)
-			timer.Reset(quietTurn)
-		}
-	}
-	return true, late
-}
-
-// Limits returns what a busy machine can keep.
-func (clock) Limits(lease time.Duration) world.Limits {
-	return world.Limits{LongSilence: 3 * lease, Blur: 20 * time.Millisecond, Slack: 200 * time.Millisecond}
-}
-
-// Timeouts scales the timeouts from a lease of 30 s to the lease, but not below a quarter of it, for busy
-// machines.
-func (clock) Timeouts(s *world.Settings, lease time.Duration) {
-	for _, timeout := range []*time.Duration{&s.ReadTimeout, &s.Timeout} {
-		if *timeout >= 0 { // negative: no timeout
-			*timeout = max(lease/4, *timeout*lease/(30*time.Second))
-		}
-	}
-}
-
-// Linger lets time pass until the scenario's goroutine is the only one of the run.
-func (c clock) Linger(lease time.Duration, pass func(time.Duration)) {
-	for end := time.Now().Add(lease); time.Now().Before(end) && labelled(c.label) > 1; {
-		pass(5 * time.Millisecond)
-	}
-}

@@ -18,6 +18,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/live"
+	"lockkata/failures_test/live/realredis"
 	"lockkata/failures_test/live/redisserver"
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
@@ -134,7 +135,7 @@ func TestRueidislockRenewsWithoutAPauseUnlessNoLoopTracking(t *testing.T) {
 	_, cancel, err := locker.WithContext(t.Context(), "order:1001")
 	require.NoError(t, err)
 	defer cancel()
-	rdb := redisserver.NewClient(server.Socket())
+	rdb := realredis.NewClient(server.Socket())
 	defer rdb.Close()
 	require.Eventually(t, func() bool {
 		stats, err := rdb.InfoMap(t.Context(), "commandstats").Result()

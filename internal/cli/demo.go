@@ -13,6 +13,7 @@ import (
 
 	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/live"
+	"lockkata/failures_test/live/realredis"
 	"lockkata/internal/i18n"
 	"lockkata/internal/stages"
 	"lockkata/internal/term"
@@ -122,7 +123,7 @@ func (d *demo) work(ctx context.Context, name string, next func()) (err error) {
 			err = failedError{fmt.Errorf("%s: %w", name, err)}
 		}
 	}()
-	locker, err := live.NewLock(d.stage.Subject, d.addr, demoLock, demoLease)
+	locker, err := realredis.NewLock(d.stage.Subject.New, d.addr, demoLock, demoLease)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"lockkata/failures_test/live/proxy"
-	"lockkata/failures_test/live/redisserver"
+	"lockkata/failures_test/live/realredis"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -29,7 +29,7 @@ func open(t *testing.T) (*miniredis.Miniredis, *proxy.Proxy, *redis.Client) {
 	p, err := proxy.Open(server.Addr())
 	require.NoError(t, err)
 	t.Cleanup(p.Close)
-	rdb := redisserver.NewClient(p.Addr(), func(o *redis.Options) { o.MaxRetries, o.PoolSize = -1, 1 })
+	rdb := realredis.NewClient(p.Addr(), func(o *redis.Options) { o.MaxRetries, o.PoolSize = -1, 1 })
 	t.Cleanup(func() { _ = rdb.Close() }) // its connection may be broken
 	require.NoError(t, rdb.Ping(t.Context()).Err())
 	return server, p, rdb

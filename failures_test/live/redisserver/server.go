@@ -1,5 +1,5 @@
 // Package redisserver starts redis-server processes for live runs, tests and measurements. [Start]
-// starts a [Server]; [ForTest] starts one for a test. [NewClient] connects to it.
+// starts a [Server]; [ForTest] starts one for a test.
 package redisserver
 
 import (

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"lockkata/failures_test/live/realredis"
 	"lockkata/failures_test/live/redisserver"
 	"lockkata/failures_test/live/topology"
 )
@@ -47,7 +48,7 @@ func newArena(t *testing.T, mode string) *arena {
 	a := &arena{t: t, mode: mode}
 	if mode == single {
 		a.node = topology.Start(t, redisserver.Config{})
-		a.client = func() redis.UniversalClient { return redisserver.NewClient(a.node.Socket()) }
+		a.client = func() redis.UniversalClient { return realredis.NewClient(a.node.Socket()) }
 	} else {
 		c := topology.StartCluster(t, 1)
 		a.node, a.client = c.Nodes[0], func() redis.UniversalClient { return c.Client() }

@@ -18,6 +18,7 @@ import (
 
 	"lockkata/failures_test/live/fleet"
 	"lockkata/failures_test/live/proxy"
+	"lockkata/failures_test/live/realredis"
 	"lockkata/failures_test/live/redisserver"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
@@ -87,9 +88,9 @@ func soak(t *testing.T, s settings, d time.Duration) *run {
 		server:  redisserver.ForTest(t, config), ledger: redisserver.ForTest(t, redisserver.Config{}),
 	}
 	// The server may be stopped for longer than the usual timeout.
-	r.admin = redisserver.NewClient(r.server.Socket(), func(o *redis.Options) { o.ReadTimeout = time.Minute })
+	r.admin = realredis.NewClient(r.server.Socket(), func(o *redis.Options) { o.ReadTimeout = time.Minute })
 	defer r.admin.Close()
-	r.ledgers = redisserver.NewClient(r.ledger.Socket())
+	r.ledgers = realredis.NewClient(r.ledger.Socket())
 	defer r.ledgers.Close()
 	defer r.readers.Wait() // after the workers are killed
 	if s.Lock == finalLock {

@@ -19,7 +19,7 @@ import (
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/adapters"
-	"lockkata/failures_test/live/redisserver"
+	"lockkata/failures_test/live/realredis"
 	"lockkata/internal/stages"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
@@ -47,7 +47,7 @@ type worker struct {
 // work runs a worker process. Its clients have go-redis's defaults, as in most programs.
 func work(j job, orders <-chan string, send func(any)) (err error) {
 	logging.Disable() // it would print a line for each fault
-	w := &worker{job: j, rdb: redisserver.NewClient(j.Redis), ledger: redisserver.NewClient(j.Ledger), probes: newProbes(j.Clock), send: send}
+	w := &worker{job: j, rdb: realredis.NewClient(j.Redis), ledger: realredis.NewClient(j.Ledger), probes: newProbes(j.Clock), send: send}
 	defer w.rdb.Close()
 	defer w.ledger.Close()
 	if j.Lock == finalLock {

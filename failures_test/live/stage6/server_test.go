@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"lockkata/failures_test/live/fleet"
+	"lockkata/failures_test/live/realredis"
 	"lockkata/failures_test/live/redisserver"
 	final "lockkata/stage6_reentrant_pubsub"
 )
@@ -80,7 +81,7 @@ func (s *server) Client(change ...func(*redis.Options)) *redis.Client {
 }
 
 func clientOf(t *testing.T, addr string, change ...func(*redis.Options)) *redis.Client {
-	rdb := redisserver.NewClient(addr, change...)
+	rdb := realredis.NewClient(addr, change...)
 	t.Cleanup(func() { _ = rdb.Close() }) // some connections are broken
 	return rdb
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/live/realredis"
 	"lockkata/failures_test/live/redisserver"
 )
 
@@ -33,7 +34,7 @@ func Start(t testing.TB, config redisserver.Config) *Node {
 	t.Helper()
 	config.Port = redisserver.AnyPort
 	n := &Node{t: t, Server: redisserver.ForTest(t, config)}
-	n.Rdb = redisserver.NewClient(n.Socket())
+	n.Rdb = realredis.NewClient(n.Socket())
 	t.Cleanup(func() { require.NoError(t, n.Rdb.Close()) })
 	return n
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/redis/rueidis/rueidislock"
 	"github.com/stretchr/testify/require"
 
+	"lockkata/failures_test/live/realredis"
 	"lockkata/failures_test/live/redisserver"
 	stage6 "lockkata/stage6_reentrant_pubsub"
 )
@@ -105,7 +106,7 @@ func dial(kind, addr string, lease time.Duration) (locker, error) {
 	if kind == rueidislockLock {
 		return l.rueidislock(addr, lease)
 	}
-	rdb := redisserver.NewClient(addr, func(o *redis.Options) { o.Dialer = l.dial })
+	rdb := realredis.NewClient(addr, func(o *redis.Options) { o.Dialer = l.dial })
 	l.close = rdb.Close
 	const untilTheEnd = time.Minute
 	switch kind {

@@ -1,4 +1,4 @@
-package live
+package realredis
 
 import (
 	"context"
@@ -24,7 +24,7 @@ type replica struct {
 }
 
 // replicate ends the replicas of the last run, and starts others: R2, R3 …, in sync with the master.
-func (p *process) replicate(ctx context.Context, count int) error {
+func (p *Process) replicate(ctx context.Context, count int) error {
 	err := p.endReplicas()
 	for n := 2; n < count+2 && err == nil; n++ {
 		r := &replica{name: "R" + strconv.Itoa(n)}
@@ -36,7 +36,7 @@ func (p *process) replicate(ctx context.Context, count int) error {
 	return err
 }
 
-func (p *process) endReplicas() (err error) {
+func (p *Process) endReplicas() (err error) {
 	for _, r := range p.replicas {
 		err = errors.Join(err, r.server.Close())
 		if r.link != nil {
@@ -48,7 +48,7 @@ func (p *process) endReplicas() (err error) {
 }
 
 // lead makes the replica follow the master over a new link, and waits until it is in sync.
-func (p *process) lead(ctx context.Context, r *replica) (err error) {
+func (p *Process) lead(ctx context.Context, r *replica) (err error) {
 	if r.link, err = proxy.Open(p.master.Socket()); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (p *process) lead(ctx context.Context, r *replica) (err error) {
 
 // follow makes the replica follow a server, and waits until it has its data.
 func (r *replica) follow(ctx context.Context, host, port string) error {
-	rdb := redisserver.NewClient(r.server.Socket())
+	rdb := NewClient(r.server.Socket())
 	defer rdb.Close()
 	if err := rdb.ReplicaOf(ctx, host, port).Err(); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (r *replica) follow(ctx context.Context, host, port string) error {
 	return redisserver.Until(ctx, func(ctx context.Context) error {
 		info, err := rdb.Info(ctx, "replication").Result()
 		if err == nil && strings.Contains(info, "master_link_status:down") {
-			err = errors.New("live: the replica has no data of its master")
+			err = errors.New("realredis: the replica has no data of its master")
 		}
 		return err
 	})
@@ -93,12 +93,12 @@ func (r *replica) cut(ctx context.Context) error {
 }
 
 // settle waits until the replicas that do not lag have all that the master has written.
-func (p *process) settle(ctx context.Context) error {
+func (p *Process) settle(ctx context.Context) error {
 	count := len(slices.DeleteFunc(slices.Clone(p.replicas), func(r *replica) bool { return r.lags }))
 	if count == 0 {
 		return nil
 	}
-	rdb := redisserver.NewClient(p.addr())
+	rdb := NewClient(p.addr())
 	defer rdb.Close()
 	return redisserver.Until(ctx, func(ctx context.Context) error {
 		pipe := rdb.Pipeline() // on one connection: WAIT is about the writes of its own
@@ -107,7 +107,7 @@ func (p *process) settle(ctx context.Context) error {
 		_, _ = pipe.Exec(ctx) // WAIT has the error
 		have, err := wait.Int()
 		if err == nil && have < count {
-			err = fmt.Errorf("live: %d of %d replicas are in sync", have, count)
+			err = fmt.Errorf("realredis: %d of %d replicas are in sync", have, count)
 		}
 		return err
 	})
@@ -115,7 +115,7 @@ func (p *process) settle(ctx context.Context) error {
 
 // disturb applies a fault to the replica of that name. What was written before has arrived at replicas that do
 // not lag, as in the controlled world.
-func (p *process) disturb(fault trace.ServerFault, d time.Duration, name string) error {
+func (p *Process) disturb(fault trace.ServerFault, d time.Duration, name string) error {
 	ctx := context.Background()
 	r := p.replicas[slices.IndexFunc(p.replicas, func(r *replica) bool { return r.name == name })]
 	if err := p.settle(ctx); err != nil {
@@ -137,7 +137,7 @@ func (p *process) disturb(fault trace.ServerFault, d time.Duration, name string)
 
 // promote replaces the master by a replica, with what that has and at another address. The other replicas follow
 // it.
-func (p *process) promote(ctx context.Context, next *replica) (err error) {
+func (p *Process) promote(ctx context.Context, next *replica) (err error) {
 	for _, r := range p.replicas {
 		err = errors.Join(err, r.cut(ctx))
 	}

@@ -1,6 +1,6 @@
 //go:build live
 
-package live
+package realredis
 
 import (
 	"net"
@@ -16,17 +16,17 @@ import (
 )
 
 // startProcess starts a redis-server without replicas.
-func startProcess(t *testing.T) *process {
+func startProcess(t *testing.T) *Process {
 	t.Helper()
-	p, err := start(t.Context())
+	p, err := Start(t.Context())
 	redisserver.Need(t, err)
-	t.Cleanup(func() { require.NoError(t, p.close()) })
+	t.Cleanup(func() { require.NoError(t, p.Close()) })
 	return p
 }
 
-func clientOf(t *testing.T, p *process) *redis.Client {
+func clientOf(t *testing.T, p *Process) *redis.Client {
 	t.Helper()
-	rdb := redisserver.NewClient(p.addr(), func(o *redis.Options) { o.MaxRetries = -1 })
+	rdb := NewClient(p.addr(), func(o *redis.Options) { o.MaxRetries = -1 })
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
 	return rdb
 }
@@ -42,7 +42,7 @@ func replicationID(t *testing.T, rdb *redis.Client, field string) string {
 
 func keysOf(t *testing.T, s *redisserver.Server) []string {
 	t.Helper()
-	rdb := redisserver.NewClient(s.Socket())
+	rdb := NewClient(s.Socket())
 	defer rdb.Close()
 	keys, err := rdb.Keys(t.Context(), "*").Result()
 	require.NoError(t, err)

@@ -8,9 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
 // Network returns the network of an address: "unix" for a path, "tcp" for host and port.
@@ -19,20 +16,6 @@ func Network(addr string) string {
 		return "unix"
 	}
 	return "tcp"
-}
-
-// NewClient returns a client of the Redis at a Unix socket or host and port. It has go-redis's
-// default options, except that context deadlines count and that maintenance notifications are off,
-// which no server here supports. The change functions can set more options.
-func NewClient(addr string, change ...func(*redis.Options)) *redis.Client {
-	options := &redis.Options{
-		Network: Network(addr), Addr: addr, ContextTimeoutEnabled: true,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	}
-	for _, f := range change {
-		f(options)
-	}
-	return redis.NewClient(options)
 }
 
 // Ping sends one PING to a Unix socket or host and port. An answer that asks for a password counts

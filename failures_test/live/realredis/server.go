@@ -1,4 +1,4 @@
-package live
+package realredis
 
 import (
 	"bufio"
@@ -21,11 +21,11 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// errShared is the error of a scenario that disturbs the whole Redis, on a shared Redis.
-var errShared = errors.New("live: the scenario disturbs the whole Redis, which other programs use too")
+// ErrShared is the error of a scenario that disturbs the whole Redis, on a shared Redis.
+var ErrShared = errors.New("realredis: the scenario disturbs the whole Redis, which other programs use too")
 
-// errNotLive is the error of a scenario that only the controlled world can play.
-var errNotLive = errors.New("live: no real Redis does this when asked")
+// ErrNotLive is the error of a scenario that only the controlled world can play.
+var ErrNotLive = errors.New("realredis: no real Redis does this when asked")
 
 // patienceWithRedis is the timeout of a command to a real Redis.
 const patienceWithRedis = 5 * time.Second
@@ -33,7 +33,7 @@ const patienceWithRedis = 5 * time.Second
 // server is a real Redis as a [world.Redis]. The world reads only keys that contain the lock's
 // name, so that other programs can use the server too.
 type server struct {
-	process *process
+	process *Process
 	lock    string
 	control *redis.Client // the world's own connection
 	skew    time.Duration // how far its clock is ahead of this machine's
@@ -42,7 +42,7 @@ type server struct {
 	reads   map[string]bool // command → it is read-only
 }
 
-func newServer(p *process, lock string, replicas int) (*server, error) {
+func newServer(p *Process, lock string, replicas int) (*server, error) {
 	r := &server{process: p, lock: lock, keys: map[string]bool{}, reads: map[string]bool{}}
 	r.control = redis.NewClient(&redis.Options{
 		Dialer:                   func(context.Context, string, string) (net.Conn, error) { return r.dial() },
@@ -147,13 +147,13 @@ func (r *server) Suffer(fault trace.ServerFault, d time.Duration, names ...strin
 	ctx := context.Background()
 	switch {
 	case fault == trace.ClockJumped, fault == trace.FailedOver:
-		return errNotLive
+		return ErrNotLive
 	case fault == trace.Evicted:
 		return r.evict(names...)
 	case fault == trace.Started, fault == trace.SubscriptionLost: // nothing happens to the server itself
 		return nil
 	case !r.process.isOurs():
-		return errShared
+		return ErrShared
 	case fault == trace.MemoryFull: // a limit below the used memory
 		r.full = true
 		return r.limitMemory("1", "noeviction")
@@ -184,11 +184,11 @@ func (r *server) evict(names ...string) error {
 		return err
 	}
 	if stored == nil || !strings.HasPrefix(stored.Error(), "OOM") {
-		return fmt.Errorf("live: Redis is not full: it answered %v", stored)
+		return fmt.Errorf("realredis: Redis is not full: it answered %v", stored)
 	}
 	left, err := r.control.Exists(ctx, names...).Result()
 	if err == nil && left > 0 {
-		err = fmt.Errorf("live: Redis did not evict %d of the lock's keys", left)
+		err = fmt.Errorf("realredis: Redis did not evict %d of the lock's keys", left)
 	}
 	return err
 }

@@ -1,6 +1,6 @@
 //go:build live
 
-package live
+package realredis
 
 import (
 	"context"
@@ -73,9 +73,7 @@ func TestFullRedisRefusesTheSameCommandsAsTheWorld(t *testing.T) {
 		return answers
 	}
 	own := startProcess(t)
-	real := played(func(c world.Config, scenario func(*world.World)) (*trace.Trace, error) {
-		return run(own, c, scenario)
-	})
+	real := played(own.Run)
 	embedded := played(func(c world.Config, scenario func(*world.World)) (*trace.Trace, error) {
 		return world.Run(t, c, scenario)
 	})
@@ -96,7 +94,7 @@ func TestRedisItselfEvictsTheKey(t *testing.T) {
 		return commander{rdb, [][]any{{"SET", "lock:order:1001", "a", "PX", "1000"}}, nil, &answers}, nil
 	})}
 	var effects []trace.Effect
-	tr, err := run(own, config, func(w *world.World) {
+	tr, err := own.Run(config, func(w *world.World) {
 		w.Client("A").TryLock()
 		w.Evict()
 	})
