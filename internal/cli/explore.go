@@ -218,10 +218,12 @@ func (a *app) searchApart(ctx context.Context, s search) (reply schedule.Reply, 
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = time.Second
 	said, err := cmd.Output()
-	if ctx.Err() != nil && json.Unmarshal(said, &reply) != nil {
+	if known := json.Unmarshal(said, &reply); ctx.Err() == nil {
+		return reply, cmp.Or(err, known)
+	} else if known != nil {
 		return schedule.Reply{}, nil
 	}
-	return reply, cmp.Or(err, json.Unmarshal(said, &reply))
+	return reply, nil
 }
 
 // searchCommand returns the command that searchApart runs.
