@@ -70,19 +70,33 @@ func (g *Guard) Run(run func()) *Cause {
 		} else {
 			m.read()
 		}
-		switch {
-		case heap() > MemoryLimit:
-			return g.hoards()
-		case m.silent > g.Limit/4 && g.loop() != nil:
-			return g.loops()
-		case m.resting > g.Limit && !isRunning():
-			return g.waits()
-		case m.used > g.Limit:
-			return g.isSlow()
-		case m.wall > g.Wall:
-			return CutOff(g.Wall, m.used)
+		cause := g.look(m)
+		select {
+		case <-done: // in the meantime
+			return nil
+		default:
+		}
+		if cause != nil {
+			return cause
 		}
 	}
+}
+
+// look returns why a run has to end now, or nil.
+func (g *Guard) look(m meter) *Cause {
+	switch {
+	case heap() > MemoryLimit:
+		return g.hoards()
+	case m.silent > g.Limit/4 && g.loop() != nil:
+		return g.loops()
+	case m.resting > g.Limit && !isRunning():
+		return g.waits()
+	case m.used > g.Limit:
+		return g.isSlow()
+	case m.wall > g.Wall:
+		return CutOff(g.Wall, m.used)
+	}
+	return nil
 }
 
 // meter measures a run.
