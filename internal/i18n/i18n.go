@@ -61,14 +61,13 @@ func (t Text) Localize(l Language, pairs ...any) string {
 		}
 		if at+1 < len(pairs) {
 			value := Words(pairs[at+1], l)
-			if l == Chinese && endsInHan(strings.TrimSuffix(made, " ")) && beginsWithHan(value) {
-				made = strings.TrimSuffix(made, " ")
+			if short := strings.TrimSuffix(made, " "); l == Chinese && endsInHan(short) && beginsWithHan(value) {
+				made = short
 			}
-			if l == Chinese && endsInHan(value) && beginsWithHan(strings.TrimPrefix(more, " ")) {
-				more = strings.TrimPrefix(more, " ")
+			if short := strings.TrimPrefix(more, " "); l == Chinese && endsInHan(value) && beginsWithHan(short) {
+				more = short
 			}
-			made += value
-			rest = more
+			made, rest = made+value, more
 		} else {
 			made += "{"
 			rest = after
