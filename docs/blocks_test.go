@@ -32,7 +32,7 @@ var update = flag.Bool("update", false, "write what the commands print into the 
 //	```
 //	<!-- end -->
 //
-// A question of the lesson, <!-- lesson 3.1 -->, has no fence.
+// A question of the lesson, <!-- lesson 3.1 -->, and the rows of a document, <!-- rows doc1 -->, have no fence.
 // "from /Unlock/ to /^}$/" at the end of the marker takes a part of it only: from the first
 // line that matches to the next one that does.
 type block struct {
@@ -47,6 +47,8 @@ var (
 	others  = []string{"session", "adapter"}
 	mark    = regexp.MustCompile(`^<!-- (.+) -->$`)
 	excerpt = regexp.MustCompile(` from /(.+)/ to /(.+)/$`)
+	// unfenced are the blocks that are Markdown.
+	unfenced = regexp.MustCompile(`^(lesson|rows) `)
 )
 
 const end = "<!-- end -->"
@@ -62,7 +64,7 @@ func blocks(d *document) (found []block, problems []string) {
 		m := mark.FindStringSubmatch(d.lines[i])
 		at := slices.IndexFunc(d.fences, func(f fence) bool { return f.line == line+1 })
 		switch {
-		case m != nil && strings.HasPrefix(m[1], "lesson "):
+		case m != nil && unfenced.MatchString(m[1]):
 			next := line + slices.IndexFunc(d.lines[line:], func(text string) bool { return strings.HasPrefix(text, "<!--") })
 			if next < line || d.lines[next] != end {
 				problems = append(problems, d.at(line)+text+" has no "+end)
@@ -121,8 +123,11 @@ func (b *block) read() error {
 // content returns what the block must contain. A Chinese document shows what the command prints in Chinese.
 func (b block) content(t *testing.T, d *document) (text string, err error) {
 	words := b.words
-	if words[0] == "lesson" {
+	switch words[0] {
+	case "lesson":
 		return questionOf(t, words[1], languageOf(d.name))
+	case "rows":
+		return tableOf(t, d, words[1])
 	}
 	if languageOf(d.name) == i18n.Chinese {
 		words = append(slices.Clone(words), "--lang", "zh")

@@ -178,6 +178,38 @@ func TestWalkthroughTakesItsMinutes(t *testing.T) {
 	}
 }
 
+// The second answer of a must-know lasts as long as its name says, if it is said aloud at 120 words or
+// 300 Chinese characters a minute.
+func TestSpokenAnswersLastWhatTheyPromise(t *testing.T) {
+	for l, spoken := range map[i18n.Language]struct {
+		label   string
+		minutes float64
+	}{
+		i18n.English: {"**In two minutes.**", 2},
+		i18n.Chinese: {"**一分钟回答。**", 1},
+	} {
+		require.Equal(t, spoken.label, interview.TwoMinutes.Label(l))
+		themes, err := interview.Parse(root, l)
+		require.NoError(t, err)
+		for _, theme := range themes {
+			for _, q := range theme.Questions {
+				if q.Rank != interview.Must {
+					continue
+				}
+				took := 0.0
+				for _, m := range hanOrWord.FindAllStringSubmatch(q.Parts[interview.TwoMinutes], -1) {
+					if m[1] != "" {
+						took += 1.0 / 300
+					} else {
+						took += 1.0 / 120
+					}
+				}
+				require.InDelta(t, spoken.minutes, took, 0.5, q.ID)
+			}
+		}
+	}
+}
+
 // chapter returns the lines from the anchor to the next chapter.
 func chapter(d *document, anchor string) (from, to int) {
 	for _, a := range d.anchors {

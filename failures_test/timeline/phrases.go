@@ -35,25 +35,25 @@ var phrases = map[string]phrase{
 	"deadline":             words("r", "the deadline of {call} passes", "The deadline of {client}'s {call} passes"),
 	"ended":                words("r", "the context of its hold ends", "The context of {client}'s hold ends, though the lock is not lost"),
 
-	"sent":            words("m", "{command}", "{client} sends {request}"),
-	"sent, no answer": words("m", "{command}: no answer", "{client} sends {request}, and gets no answer", "{command}"),
+	"sent":            words("m", "{command}", "{client} sends {request}{how}"),
+	"sent, no answer": words("m", "{command}: no answer", "{client} sends {request}{how}, and gets no answer", "{command}"),
 
-	"executed": words("m", "{command} → {reply}", "{client} sends {request}, and Redis answers {reply}"),
+	"executed": words("m", "{command} → {reply}", "{client} sends {request}{how}, and Redis answers {reply}"),
 	"executed, unread": words("m", "{command} → {reply} (not read yet)",
-		"Redis executes {request} for {client}, and answers {reply}; {client} has not read it yet", "{command}"),
-	"executed, again": words("m", "again: {command} → {reply}", "{client} sends {request} again, and Redis answers {reply}"),
+		"Redis executes {request}{how} for {client}, and answers {reply}; {client} has not read it yet", "{command}"),
+	"executed, again": words("m", "again: {command} → {reply}", "{client} sends {request}{how} again, and Redis answers {reply}"),
 	"executed, again, unread": words("m", "again: {command} → {reply} (not read yet)",
-		"{client} sends {request} again, and Redis answers {reply}; {client} has not read it yet", "again: {command}"),
-	"executed, late": words("m", "{command} arrives → {reply}", "{request} of {client} arrives, and Redis answers {reply}"),
+		"{client} sends {request}{how} again, and Redis answers {reply}; {client} has not read it yet", "again: {command}"),
+	"executed, late": words("m", "{command} arrives → {reply}", "{request}{how} of {client} arrives, and Redis answers {reply}"),
 	"executed, late, unread": words("m", "{command} arrives → {reply} (not read yet)",
-		"{request} of {client} arrives, and Redis answers {reply}; {client} has not read it yet", "{command} arrives"),
-	"executed, waited": words("m", "{command} → {reply}, after {time}", "{client} sends {request}, and Redis answers {reply} after {time}"),
-	"executed, alone":  words("m", "{command} → {reply}", "Redis executes {request} for {client}, and answers {reply}"),
+		"{request}{how} of {client} arrives, and Redis answers {reply}; {client} has not read it yet", "{command} arrives"),
+	"executed, waited": words("m", "{command} → {reply}, after {time}", "{client} sends {request}{how}, and Redis answers {reply} after {time}"),
+	"executed, alone":  words("m", "{command} → {reply}", "Redis executes {request}{how} for {client}, and answers {reply}"),
 	"executed, many": words("m", "{command} → {reply}, {n} times in {time}",
-		"{client} sends {request}, {n} times in {time}, and Redis answers {reply} each time"),
+		"{client} sends {request}{how}, {n} times in {time}, and Redis answers {reply} each time"),
 	"executed, many at once": words("m", "{command} → {reply}, {n} times",
-		"{client} sends {request}, {n} times, and Redis answers {reply} each time"),
-	"refused":           words("m", "{command} → {reply}", "{client} sends {request}, and gets an error: {error}"),
+		"{client} sends {request}{how}, {n} times, and Redis answers {reply} each time"),
+	"refused":           words("m", "{command} → {reply}", "{client} sends {request}{how}, and gets an error: {error}"),
 	"delivered":         words("m", "reads {reply}", "{client} reads the reply: {reply}"),
 	"delivered, pushed": words("m", "hears the message", "{client} hears the message"),
 	"stored":            words("", "{op} order {order}: {reply}", "{client} asks the ledger to {op} order {order}: {reply}"),
@@ -216,8 +216,8 @@ func (s *Story) say(t i18n.Text, l *Label) string {
 		if r := l.Request; r != nil && l.First < r.Executed { // then its value has a name
 			named.Command = s.Events[r.Executed].Command
 		}
-		command, request := s.command(named)
-		pairs = append(pairs, "command", command, "request", request, "reply", reply, "error", strings.TrimPrefix(reply, "(error) "))
+		command, request, how := s.command(named)
+		pairs = append(pairs, "command", command, "request", request, "how", how, "reply", reply, "error", strings.TrimPrefix(reply, "(error) "))
 	}
 	if e.Result != nil {
 		causes := strings.Split(e.Result.Error, ": ")

@@ -13,20 +13,21 @@ import (
 
 var (
 	background   = i18n.New("background: {command}")
-	inBackground = i18n.New("{command} in the background")
+	inBackground = i18n.New(" in the background")
 	staleToken   = i18n.New("refused, stale token")
 	staleVersion = i18n.New("refused: version {read}, now {now}")
 	doneBefore   = i18n.New("request {request} done before: {order}")
 	atVersion    = i18n.New("{answer}, version {now}")
 )
 
-// command returns a command as typed, with K for the lock's key, and the same for a sentence (request).
-func (s *Story) command(e trace.Event) (command, request string) {
+// command returns a command as typed, with K for the lock's key. For a sentence it returns the command
+// alone (request), and whether it was sent in the background (how).
+func (s *Story) command(e trace.Event) (command, request, how string) {
 	line := s.line(e)
 	if e.Background {
-		return background.Localize(s.language, "command", line), inBackground.Localize(s.language, "command", line)
+		return background.Localize(s.language, "command", line), line, inBackground.Localize(s.language)
 	}
-	return line, line
+	return line, line, ""
 }
 
 func (s *Story) line(e trace.Event) string {

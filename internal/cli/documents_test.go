@@ -144,6 +144,12 @@ func TestPageIsUpToDate(t *testing.T) {
 	require.Equal(t, exitInterrupted, <-ended)
 }
 
+func TestPageHasNoSpaceBetweenChineseWords(t *testing.T) {
+	text, err := os.ReadFile("../../docs/index.html")
+	require.NoError(t, err)
+	require.Empty(t, regexp.MustCompile(`.{0,20}\p{Han} \p{Han}.{0,20}`).FindAllString(string(text), 5))
+}
+
 func TestShowWritesAPageThatStandsAlone(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "page.html")
 	status, out, errors := command(t, "show", "check-then-delete", "--stage", "3", "--html", name)

@@ -17,6 +17,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Text is a template in English, with names in braces where values go.
@@ -39,17 +41,18 @@ func Register(all ...Text) {
 }
 
 // Localize returns the text in a language, or in English if it has no translation. The pairs are
-// names of the template and their values.
+// names of the template and their values. A template has spaces around a value: between two Chinese
+// characters there is none.
 func (t Text) Localize(l Language, pairs ...any) string {
 	if chinese := Translations()[t]; l == Chinese && chinese != Pending {
 		t = Text(cmp.Or(chinese, string(t)))
 	}
-	var made strings.Builder
+	made := ""
 	for rest := string(t); ; {
 		before, after, opens := strings.Cut(rest, "{")
-		made.WriteString(before)
+		made += before
 		if !opens {
-			return made.String()
+			return made
 		}
 		name, more, _ := strings.Cut(after, "}")
 		at := 0
@@ -57,13 +60,31 @@ func (t Text) Localize(l Language, pairs ...any) string {
 			at += 2
 		}
 		if at+1 < len(pairs) {
-			made.WriteString(Words(pairs[at+1], l))
-			rest = more
+			value := Words(pairs[at+1], l)
+			if short := strings.TrimSuffix(made, " "); l == Chinese && endsInHan(short) && beginsWithHan(value) {
+				made = short
+			}
+			if short := strings.TrimPrefix(more, " "); l == Chinese && endsInHan(value) && beginsWithHan(short) {
+				more = short
+			}
+			made, rest = made+value, more
 		} else {
-			made.WriteByte('{')
+			made += "{"
 			rest = after
 		}
 	}
+}
+
+// beginsWithHan reports whether the text begins with a Chinese character.
+func beginsWithHan(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return unicode.Is(unicode.Han, r)
+}
+
+// endsInHan reports whether the text ends in a Chinese character.
+func endsInHan(text string) bool {
+	r, _ := utf8.DecodeLastRuneInString(text)
+	return unicode.Is(unicode.Han, r)
 }
 
 // Each returns texts in a language.

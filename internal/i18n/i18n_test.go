@@ -23,6 +23,25 @@ func TestValuesReplaceTheirNames(t *testing.T) {
 	require.Equal(t, []string{"初级", "B"}, i18n.Each(i18n.Chinese, "junior", "B"))
 }
 
+func TestNoSpaceBetweenChineseWords(t *testing.T) {
+	reads := i18n.Text("{client} reads {what} again")
+	i18n.Translations()[reads] = "{client} 再次读到 {what} 之后"
+	defer delete(i18n.Translations(), reads)
+	require.Equal(t, "A 再次读到 nil 之后", reads.Localize(i18n.Chinese, "client", "A", "what", "nil"))
+	require.Equal(t, "他再次读到回复之后", reads.Localize(i18n.Chinese, "client", "他", "what", "回复"))
+	require.Equal(t, "他 reads 回复 again", reads.Localize(i18n.English, "client", "他", "what", "回复"))
+}
+
+// A list of keys has spaces on purpose.
+var listOfKeys = regexp.MustCompile(`(回车|空格|点击) \p{Han}`)
+
+func TestTranslationsHaveNoSpaceBetweenChineseWords(t *testing.T) {
+	between := regexp.MustCompile(`\p{Han} \p{Han}`)
+	for english, chinese := range i18n.Translations() {
+		require.NotRegexp(t, between, listOfKeys.ReplaceAllString(chinese, ""), string(english))
+	}
+}
+
 func TestEveryTextHasATranslation(t *testing.T) {
 	missing := slices.DeleteFunc(i18n.Known(), func(text i18n.Text) bool { return i18n.Translations()[text] != "" })
 	require.Empty(t, missing, "translate these in internal/i18n/zh.json, or write %q there", i18n.Pending)
