@@ -30,7 +30,7 @@ type Stage struct {
 }
 
 // SuiteSchedules is how many schedules the suite's search runs on the public stages.
-const SuiteSchedules = 104726
+const SuiteSchedules = 103501
 
 //go:embed searches.txt
 var searchesText string
