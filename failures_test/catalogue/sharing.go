@@ -105,7 +105,7 @@ var sharingFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
-			a.Lock()
+			a.Lock(world.Within(patience(w)))
 			a.HoldCount()
 			b.HoldCount()           // B holds nothing
 			if a.TryLock().Held() { // another helper only tries
@@ -258,7 +258,7 @@ var sharingFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.After(world.Installs).Drop()
-			if a.Lock().Held() { // an error is the story of grant-reply-lost
+			if a.Lock(world.Within(patience(w))).Held() { // an error is the story of grant-reply-lost
 				a.HoldCount()
 				a.Unlock()
 				b.Lock(world.Within(patience(w)))
@@ -276,7 +276,7 @@ var sharingFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
-			a.Lock()
+			a.Lock(world.Within(patience(w)))
 			a.Unlock()
 			a.Unlock()
 			a.Unlock()
@@ -298,7 +298,7 @@ var sharingFailures = []Failure{
 			g := a.Goroutine("G")
 			a.Lock()
 			g.TryLock()
-			wait := g.StartLock()
+			wait := g.StartLock(world.Within(w.Lease + patience(w)))
 			w.Sleep(w.Lease / 4)
 			a.Unlock()
 			wait.Wait()
