@@ -77,7 +77,7 @@ var waitingFailures = []Failure{
 			a.Lock()
 			var waits []*world.Call
 			for _, waiter := range []*world.Client{b, b.Goroutine("D"), b.Goroutine("G")} {
-				waits = append(waits, waiter.StartLock(world.Within(w.Lease + patience(w))))
+				waits = append(waits, waiter.StartLock(world.Within(w.Lease+patience(w))))
 				w.Sleep(w.Lease / 60)
 			}
 			for _, leaves := range waits[:2] {

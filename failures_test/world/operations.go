@@ -45,7 +45,7 @@ func (c *Client) StartUnlock(options ...Option) *Call {
 func (c *Client) ForceUnlock() *Call {
 	forcing, ok := c.locker.(Forcing)
 	if !ok {
-		fail("the lock of %s cannot be forced: it has no ForceUnlock(ctx) (bool, error)", c.Name)
+		panic(scenarioError{MissingError{c.Name, "ForceUnlock(ctx) (bool, error)"}})
 	}
 	return c.Start(trace.OpForce, func(ctx context.Context) (trace.Result, error) {
 		freed, err := forcing.ForceUnlock(ctx)
@@ -60,7 +60,7 @@ func (c *Client) ForceUnlock() *Call {
 func (c *Client) Close() *Call {
 	closer, ok := c.locker.(io.Closer)
 	if !ok {
-		fail("the lock of %s cannot be closed: it is no io.Closer", c.Name)
+		panic(scenarioError{MissingError{c.Name, "Close() error"}})
 	}
 	return c.Start(trace.OpClose, func(context.Context) (trace.Result, error) {
 		return trace.Result{Claim: trace.ClaimDone}, closer.Close()
