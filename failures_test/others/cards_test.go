@@ -14,7 +14,7 @@ import (
 	"lockkata/failures_test/timeline"
 )
 
-func TestRedsync(t *testing.T) { gradeInWorld(t, Redsync, nil) }
+func TestRedsync(t *testing.T)   { gradeInWorld(t, Redsync, nil) }
 func TestRedislock(t *testing.T) { gradeInWorld(t, Redislock, nil) }
 func TestGoZero(t *testing.T) {
 	gradeInWorld(t, GoZero, map[string]string{"lease-below-a-second": "it takes whole seconds", "each-grant-late": "it takes whole seconds"})
