@@ -16,11 +16,12 @@ func IsAuxKey(key string) bool {
 	return strings.HasSuffix(key, ":token") || strings.HasSuffix(key, ":waiters")
 }
 
-// AuxKeys returns the auxiliary keys of a lock, from the trace of its normal use. There are three kinds:
+// AuxKeys returns the auxiliary keys of a lock, from the trace of its normal use. There are four kinds:
 //
 //   - a key that a client created without getting the lock, and that did not exist when others got it;
 //   - a list, a set or a sorted set that existed next to another key when a client got the lock;
-//   - a key that an Unlock left when it removed another key, of another kind.
+//   - a key that an Unlock left when it removed another key, of another kind;
+//   - a string or hash that was made with the lock, with an id in its name or a number as its value; see besides.
 //
 // A key is named with a * for the name of the lock, since a story may use locks of other names. A nil
 // trace has no keys.
@@ -34,7 +35,9 @@ func AuxKeys(tr *trace.Trace) (found []string) {
 		if key != tr.Lock {
 			key = strings.ReplaceAll(key, tr.Lock, "*")
 		}
-		found = append(found, key)
+		if !slices.Contains(found, key) {
+			found = append(found, key)
+		}
 	}
 	for _, s := range tr.Scenes() {
 		e := s.Event
@@ -46,6 +49,9 @@ func AuxKeys(tr *trace.Trace) (found []string) {
 		switch {
 		case e.Acquires():
 			got = append(got, s.Keys...)
+			for _, key := range besides(tr.Lock, s.Keys, installed[e.Call]) {
+				add(key)
+			}
 			if collections := slices.DeleteFunc(slices.Clone(s.Keys), isSingle); len(collections) < len(s.Keys) {
 				for _, key := range collections {
 					add(key.Name)
@@ -68,6 +74,62 @@ func AuxKeys(tr *trace.Trace) (found []string) {
 				if len(removed) > 0 && !slices.ContainsFunc(removed, func(k trace.Key) bool { return alike(k.Name, key.Name) }) {
 					add(key.Name)
 				}
+			}
+		}
+	}
+	return found
+}
+
+// besides returns those of the keys of one acquire that say something about its lock: their names have an id, or they
+// have a number where another key has none. The key whose name is the lock's, with a prefix or in braces, is the
+// lock. One key is left in any case.
+func besides(lock string, all []trace.Key, installed []string) (found []string) {
+	keys := slices.DeleteFunc(slices.Clone(all), func(k trace.Key) bool { return !isSingle(k) || !slices.Contains(installed, k.Name) })
+	isPlain := func(k trace.Key) bool { return strings.HasSuffix(strings.TrimSuffix(k.Name, "}"), lock) }
+	isNumber := func(k trace.Key) bool {
+		return !slices.ContainsFunc(k.Entries, func(e trace.Entry) bool { return !number.MatchString(e.Value) })
+	}
+	for _, k := range keys {
+		countsFor := func(other trace.Key) bool {
+			return isNumber(k) && !isNumber(other) && k.Type == "string" || isNumber(k) && isPlain(other)
+		}
+		if !isPlain(k) && (ids.MatchString(k.Name) || slices.ContainsFunc(keys, countsFor)) {
+			found = append(found, withoutOwner(k.Name, keys))
+		}
+	}
+	if len(found) == len(keys) {
+		return nil
+	}
+	return found
+}
+
+// withoutOwner returns a key's name with a * for a value of another key that is no id: each hold has another one.
+func withoutOwner(name string, keys []trace.Key) string {
+	for _, k := range keys {
+		for _, e := range k.Entries {
+			if len(e.ID) >= shortestValue && k.Name != name {
+				name = strings.ReplaceAll(name, e.ID, "*")
+			}
+		}
+	}
+	return name
+}
+
+// shortestValue is the length from which a value is in a name for a reason.
+const shortestValue = 4
+
+var number = regexp.MustCompile(`^\d+$`)
+
+// LockKeys returns the keys that the clients of a trace have made to get the lock, without its auxiliary keys.
+func LockKeys(tr *trace.Trace, aux []string) (found []string) {
+	if tr == nil {
+		return nil
+	}
+	isAux := Subject{}.Ignoring(aux).Ignore
+	for _, e := range tr.Events {
+		for _, x := range e.Effects {
+			if x.Kind == trace.Installed && trace.IsAcquire(e.Op) && !isAux(x.Key) && !slices.Contains(found, x.Key) {
+				found = append(found, x.Key)
 			}
 		}
 	}

@@ -58,7 +58,7 @@ func TestAuxKeysAreFoundInNormalUse(t *testing.T) {
 				granted: []any{"SET", "of:f81d4fae7dec11d0a765", "me"}, refused: []any{"SET", "of:9c5b94b1a8f341e2b0d1", "me", "PX", "50"},
 				freed: []any{"DEL", "lock", "of:f81d4fae7dec11d0a765"},
 			},
-			nil,
+			[]string{"of:f81d4fae7dec11d0a765"},
 		},
 		"a refused client takes the lock": {sending{refused: []any{"SET", "lock", "fedcba9876543210"}, freed: frees}, nil},
 		"Unlock frees nothing":            {sending{}, nil},
@@ -66,6 +66,8 @@ func TestAuxKeysAreFoundInNormalUse(t *testing.T) {
 		"the holder stays in a queue":     {sending{granted: []any{"ZADD", "queue", "1", "me"}, freed: []any{"DEL", "lock", "queue"}}, []string{"queue"}},
 		"a counter of this lock":          {sending{granted: []any{"INCR", "n:" + world.DefaultLock + ":of"}, freed: frees}, []string{"n:*:of"}},
 		"a counter named like the lock":   {sending{granted: []any{"INCR", world.DefaultLock}, freed: frees}, []string{world.DefaultLock}},
+		"a counter goes with the lock":    {sending{granted: []any{"SET", world.DefaultLock + ":count", "1"}, freed: []any{"DEL", "lock", world.DefaultLock + ":count"}}, []string{"*:count"}},
+		"a hash of the holder goes too":   {sending{granted: []any{"HSET", "info:0123456789abcdef", "since", "noon"}, freed: []any{"DEL", "lock", "info:0123456789abcdef"}}, []string{"info:0123456789abcdef"}},
 		"a second key goes with the lock": {sending{granted: []any{"SET", "info", "me"}, freed: []any{"DEL", "lock", "info"}}, nil},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -96,4 +98,16 @@ func TestEachWaiterMayHaveItsOwnAuxKey(t *testing.T) {
 	for key, ignored := range map[string]bool{"waits:" + one: true, "waits:" + other: true, "waits:me": false, "lock:" + other: false} {
 		require.Equal(t, ignored, s.Ignore(key), key)
 	}
+}
+
+func TestLockKeysAreThoseOfTheHolder(t *testing.T) {
+	lock := sending{granted: []any{"SET", world.DefaultLock + ":count", "1"}, freed: []any{"DEL", "lock", world.DefaultLock + ":count"}}
+	trace, err := world.Run(t, world.Config{New: adapters.Plain(func(rdb redis.UniversalClient, _ string, _ time.Duration) (world.Locker, error) {
+		lock.rdb = rdb
+		return lock, nil
+	})}, func(w *world.World) {
+		w.Client("A").TryLock()
+	})
+	require.NoError(t, err)
+	require.Equal(t, []string{"lock"}, failures.LockKeys(trace, failures.AuxKeys(trace)))
 }

@@ -26,6 +26,7 @@ type Bench interface {
 type Use struct {
 	Scripts []string     `json:"scripts,omitempty"`
 	AuxKeys []string     `json:"aux_keys,omitempty"`
+	Locks   []string     `json:"locks,omitempty"`   // its other keys, as they are in normal use
 	Waits   bool         `json:"waits,omitempty"`   // it sends WAIT, and runs on a master with replicas
 	Several bool         `json:"several,omitempty"` // it is a lock of several servers
 	Without []Verdict    `json:"without,omitempty"` // on failures that do not apply to it

@@ -117,6 +117,16 @@ if redis.call("GET", KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call("DEL", KEYS[1])`
 )
 
+// A counter for each owner, which is made and deleted with the lock.
+const (
+	counts = `if not redis.call("SET", KEYS[1], ARGV[1], "NX", "PX", ARGV[2]) then return 0 end
+redis.call("SET", KEYS[1] .. ":count:" .. ARGV[1], 1, "PX", ARGV[2])
+return 1`
+	freesCount = `redis.call("DEL", KEYS[1] .. ":count:" .. ARGV[1])
+if redis.call("GET", KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call("DEL", KEYS[1])`
+)
+
 // number returns an owner that does not look random: a few digits.
 func number() string { return fmt.Sprint(1e9 + rand.IntN(8e9)) }
 
@@ -129,6 +139,8 @@ func TestLocksOfOtherShapesHaveTheOutcomesOfStage4(t *testing.T) {
 		"numbers only":             {unlessTaken(`"owner", ARGV[1], "since", ARGV[3], "pid", 17`), freesByValue, number},
 		"refused clients count":    {refusedAreCounted + unlessTaken(`"owner", ARGV[1], "since", ARGV[3]`), freesByValue, number},
 		"a queue next to the key":  {queues, freesTurn, uuid.NewString},
+		"a counter of each owner":  {counts, freesCount, uuid.NewString},
+		"a counter of each number": {counts, freesCount, number},
 	} {
 		t.Run(name, func(t *testing.T) {
 			subject := lock.subject(t)

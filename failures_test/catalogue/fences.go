@@ -91,7 +91,7 @@ var tokenFailures = []Failure{
 		Script: func(w *world.World) {
 			a := w.Client("A")
 			a.Lock()
-			a.Lock()
+			a.Lock(world.Within(patience(w)))
 			a.Insert(order)
 			a.Unlock()
 			a.Insert("coffee")
@@ -112,7 +112,7 @@ var tokenFailures = []Failure{
 			takes := nthTakes(w.Trace(), "A")
 			w.Sleep(w.Lease / 30)
 			a.Before(world.Nth(takes, world.Of(trace.OpLock, world.Any))).Freeze()
-			lock := a.StartLock()
+			lock := a.StartLock(world.Within(w.Lease + patience(w)))
 			w.Sleep(w.Lease / 30)
 			if b.Lock(world.Within(patience(w))).Held() {
 				b.Insert(order)
@@ -169,13 +169,13 @@ func nthTakes(tr *trace.Trace, client string) (n int) {
 func loseToken(w *world.World, pause time.Duration, lose func()) {
 	a, b := w.Client("A"), w.Client("B")
 	for range 2 {
-		a.Lock()
+		a.Lock(world.Within(patience(w)))
 		a.Unlock()
 		w.Sleep(pause)
 		pause = 0
 	}
 	w.Sleep(w.Lease / 75) // A's third token has six digits of microseconds, and that of B has one
-	a.Lock()
+	a.Lock(world.Within(patience(w)))
 	w.Sleep(w.Lease / 50)
 	lose()
 	createOrder(w, b)

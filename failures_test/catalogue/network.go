@@ -181,6 +181,25 @@ var networkFailures = []Failure{
 		},
 	},
 	{
+		ID: "unlock-without-network", Family: Network,
+		Title:    "there is no network for the whole time of an Unlock",
+		Story:    "A's network is gone as A unlocks, and comes back only when Unlock has returned. However often it has asked, Redis knows nothing of it, and A's key is still there. If Unlock returns nil after its last attempt, A believes that the lock is free, and B is kept out until the lease ends.",
+		Fixed:    "After the last attempt Unlock returns the error of that attempt.",
+		Breaks:   []oracle.Rule{oracle.Truth},
+		Given:    []oracle.Rule{oracle.Leak, oracle.Watchdog},
+		GivenBy:  "unlock-lost",
+		Requires: []Precondition{given("A")},
+		Script: func(w *world.World) {
+			a, b := w.Client("A"), w.Client("B")
+			a.Lock()
+			a.Cut()
+			a.Unlock()
+			w.Sleep(w.Lease / 15)
+			b.TryLock()
+			a.Heal()
+		},
+	},
+	{
 		ID: "retry-unlock", Family: Network,
 		Title:    "go-redis repeats the Unlock, and B has the lock by now",
 		Story:    "Redis executes A's unlock, and the reply is lost. Before go-redis sends it again, B takes the lock. The repetition removes B's key; or, where the owner is compared in Redis, tells A that it lost a lock it has just freed.",

@@ -233,7 +233,7 @@ func TestSmallMistakeIsFoundByItsFailure(t *testing.T) {
 		{"four digits", "new-values", oracle.RepeatedValue, "A wrote the short value 7001", "TryLock"},
 		{"the time", "new-values", oracle.RepeatedValue, "O and A wrote the same value", "TryLock"},
 		{"forgets its value", "unlock-again", oracle.Leak, "Unlock of A has returned, and its key is still there after 2s", "Unlock"},
-		{"does not wait for its watchdog", "unlock-waits", oracle.EarlyUnlock, "A's Unlock sends EVAL while a renewal is still under way", "Unlock"},
+		{"does not wait for its watchdog", "unlock-waits", oracle.EarlyUnlock, "A's Unlock did not wait for a renewal: its PEXPIRE arrives last, and changes lock:order:1001", "watch"},
 		{"its hold does not end", "hold-context-ends", oracle.Damage, `the ledger has the order "tea" twice, from B and from G`, ""},
 		{"keeps its subscription", "waiters-unsubscribe", oracle.KeptSubscription, "B has waited 3 times, and 3 of its connections are still subscribed", "Lock"},
 		{"one token", "process-pause-fenced", oracle.Damage, "the ledger refuses the token of B, the newest holder", ""},

@@ -340,7 +340,7 @@ var ownerFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
-			wait := c.StartLock()
+			wait := c.StartLock(world.Within(w.Lease + patience(w)))
 			w.Sleep(w.Lease / 4)
 			b.ForceUnlock()
 			wait.Wait()

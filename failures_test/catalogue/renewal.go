@@ -269,6 +269,32 @@ var renewalFailures = []Failure{
 		},
 	},
 	{
+		ID: "next-hold-renewed", Family: Renewal, Needs: []Feature{Watchdog},
+		Title:    "a late Unlock comes, and the next holder works longer than its lease",
+		Story:    "A and G are goroutines of one process, each with a lock object of its own. Redis evicts A's key, and G takes the lock. A unlocks late, and G works longer than its lease. If the process keeps its watchdogs in a map by the lock's name, G's watchdog has replaced A's: A's Unlock stops it, G's lease ends, and C gets in. Then the same with B, which is another process.",
+		Fixed:    "Keep a watchdog in the hold or in the object, not in a map by the lock's name.",
+		Breaks:   []oracle.Rule{oracle.Watchdog},
+		Given:    []oracle.Rule{oracle.Exclusion, oracle.LossHidden},
+		GivenBy:  "evicted-or-flushed",
+		Requires: []Precondition{given("A A G B"), taken("A", serverDid)},
+		Script: func(w *world.World) {
+			a, b, c := w.Clients("A", "B", "C")
+			for _, next := range []*world.Client{a.Sibling("G"), b} {
+				a.Lock(world.Within(patience(w)))
+				w.Sleep(w.Lease * 2 / 15)
+				w.Evict()
+				next.Lock(world.Within(patience(w)))
+				w.Sleep(w.Lease / 2)
+				a.Unlock()
+				w.Sleep(w.Lease)
+				if c.TryLock().Held() {
+					c.Unlock()
+				}
+				next.Unlock()
+			}
+		},
+	},
+	{
 		ID: "short-lease-renewed", Family: Renewal, Needs: []Feature{Watchdog}, Lease: 4500 * time.Millisecond,
 		Title:    "the work takes longer than a short lease",
 		Story:    "A asks for a lease of 4.5 s and works for twice as long. Then B takes the lock, and dies after its first renewal. A watchdog that renews every ten seconds, whatever the lease, comes too late: A and B create the same order. So does one that sends EXPIRE with 4.5: Redis takes whole seconds only, and answers with an error. One that always renews for thirty seconds lets C wait for a dead client.",
@@ -284,7 +310,7 @@ var renewalFailures = []Failure{
 			createOrder(w, b)
 			a.Insert(order)
 			a.Unlock()
-			b.Lock()
+			b.Lock(world.Within(patience(w)))
 			w.Sleep(w.Lease * 2 / 5)
 			b.Crash()
 			asks(w, c, w.Lease+patience(w))
@@ -318,8 +344,8 @@ var renewalFailures = []Failure{
 			a := w.Client("A")
 			a.Lock()
 			w.Sleep(w.Lease + w.Lease/4) // the trace shows how often a single hold is renewed
-			a.Lock()
-			a.Lock()
+			a.Lock(world.Within(patience(w)))
+			a.Lock(world.Within(patience(w)))
 			w.Sleep(w.Lease + w.Lease/2)
 			a.Unlock()
 			a.Unlock()

@@ -21,7 +21,7 @@ var releaseFailures = []Failure{
 			a.Lock()
 			w.Sleep(w.Lease / 2) // the trace has a renewal
 			a.Unlock()
-			a.Lock()
+			a.Lock(world.Within(patience(w)))
 			a.Unlock()
 			w.Sleep(2 * w.Lease)
 		},

@@ -69,6 +69,28 @@ var sharingFailures = []Failure{
 		},
 	},
 	{
+		ID: "two-objects", Family: Sharing,
+		Title:    "a late Unlock meets the lock of another object of the process",
+		Story:    "A and G are goroutines of one process, each with a lock object of its own. Redis evicts A's key, and G takes the lock. A unlocks late, and C asks. If the process keeps its values in a map by the lock's name, G's value has replaced A's: A's Unlock deletes G's key and returns nil, and C gets in.",
+		Fixed:    "Keep a value in the hold or in the object, not in a map by the lock's name.",
+		Breaks:   []oracle.Rule{oracle.WrongDelete},
+		Given:    []oracle.Rule{oracle.Exclusion, oracle.LossHidden},
+		GivenBy:  "evicted-or-flushed",
+		Requires: []Precondition{given("A G"), taken("A", serverDid)},
+		Script: func(w *world.World) {
+			a, c := w.Client("A"), w.Client("C")
+			g := a.Sibling("G")
+			a.Lock()
+			w.Sleep(w.Lease * 2 / 15)
+			w.Evict()
+			g.Lock(world.Within(patience(w)))
+			w.Sleep(w.Lease / 2)
+			a.Unlock()
+			c.TryLock()
+			g.Unlock()
+		},
+	},
+	{
 		ID: "inner-unlock-frees", Family: Sharing,
 		Title:    "a holder's helper takes the lock again and unlocks",
 		Story:    "A holds the lock and calls a helper that takes and frees it again. The helper's Unlock must give back the helper's hold and no more: A is still at work.",
@@ -79,7 +101,7 @@ var sharingFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
-			a.Lock()
+			a.Lock(world.Within(patience(w)))
 			a.HoldCount()
 			b.HoldCount()           // B holds nothing
 			if a.TryLock().Held() { // another helper only tries
@@ -232,7 +254,7 @@ var sharingFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.After(world.Installs).Drop()
-			if a.Lock().Held() { // an error is the story of grant-reply-lost
+			if a.Lock(world.Within(patience(w))).Held() { // an error is the story of grant-reply-lost
 				a.HoldCount()
 				a.Unlock()
 				b.Lock(world.Within(patience(w)))
@@ -250,7 +272,7 @@ var sharingFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
-			a.Lock()
+			a.Lock(world.Within(patience(w)))
 			a.Unlock()
 			a.Unlock()
 			a.Unlock()
@@ -272,7 +294,7 @@ var sharingFailures = []Failure{
 			g := a.Goroutine("G")
 			a.Lock()
 			g.TryLock()
-			wait := g.StartLock()
+			wait := g.StartLock(world.Within(w.Lease + patience(w)))
 			w.Sleep(w.Lease / 4)
 			a.Unlock()
 			wait.Wait()

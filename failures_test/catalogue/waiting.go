@@ -22,7 +22,7 @@ var waitingFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
-			wait := b.StartLock()
+			wait := b.StartLock(world.Within(w.Lease + patience(w)))
 			w.Sleep(w.Lease / 4)
 			a.Unlock()
 			wait.Wait()
@@ -40,7 +40,7 @@ var waitingFailures = []Failure{
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
 			b.Before(world.Named("SUBSCRIBE")).Delay(w.Lease / 15)
-			wait := b.StartLock()
+			wait := b.StartLock(world.Within(w.Lease + patience(w)))
 			w.Sleep(w.Lease / 30)
 			a.Unlock()
 			wait.Wait()
@@ -58,7 +58,7 @@ var waitingFailures = []Failure{
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
 			b.After(world.Nth(2, world.Of(trace.OpLock, world.Write))).Delay(w.Lease / 30)
-			wait := b.StartLock()
+			wait := b.StartLock(world.Within(w.Lease + patience(w)))
 			w.Sleep(w.Lease / 60)
 			a.Unlock()
 			wait.Wait()
@@ -77,7 +77,7 @@ var waitingFailures = []Failure{
 			a.Lock()
 			var waits []*world.Call
 			for _, waiter := range []*world.Client{b, b.Goroutine("D"), b.Goroutine("G")} {
-				waits = append(waits, waiter.StartLock())
+				waits = append(waits, waiter.StartLock(world.Within(w.Lease+patience(w))))
 				w.Sleep(w.Lease / 60)
 			}
 			for _, leaves := range waits[:2] {
@@ -129,7 +129,7 @@ var waitingFailures = []Failure{
 			name := w.Lock + "[10]*?"
 			a, b := w.ClientOf("A", name), w.ClientOf("B", name)
 			a.Lock()
-			wait := b.StartLock()
+			wait := b.StartLock(world.Within(w.Lease + patience(w)))
 			w.Sleep(w.Lease / 30)
 			a.Unlock()
 			wait.Wait()
@@ -178,7 +178,7 @@ var waitingFailures = []Failure{
 			a.Lock()
 			first := b.StartLock(world.Within(w.Lease / 10))
 			w.Sleep(w.Lease / 60)
-			second := g.StartLock()
+			second := g.StartLock(world.Within(w.Lease + patience(w)))
 			w.Sleep(w.Lease / 15)
 			b.Before(world.Of(trace.OpLock, attemptOf("B"))).Delay(w.Lease / 6)
 			a.Unlock() // just before B's deadline
@@ -197,7 +197,7 @@ var waitingFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
-			wait := b.StartLock()
+			wait := b.StartLock(world.Within(w.Lease + patience(w)))
 			w.Sleep(w.Lease / 12)
 			b.Cut()
 			a.Unlock() // the message is on its way to B
@@ -217,7 +217,7 @@ var waitingFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
-			wait := b.StartLock()
+			wait := b.StartLock(world.Within(w.Lease + patience(w)))
 			w.Sleep(w.Lease / 12)
 			b.Before(world.Named("SUBSCRIBE")).Fail("LOADING Redis is loading the dataset in memory")
 			b.BreakSubscriptions()
@@ -238,7 +238,7 @@ var waitingFailures = []Failure{
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
 			w.Sleep(w.Lease / 100) // the rest of the lease is no whole number of seconds
-			wait := b.StartLock()
+			wait := b.StartLock(world.Within(w.Lease + patience(w)))
 			w.Sleep(w.Lease / 6)
 			a.Crash()
 			wait.Wait()
@@ -256,14 +256,14 @@ var waitingFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			c.Lock()
-			wait := b.StartLock()
+			wait := b.StartLock(world.Within(w.Lease + patience(w)))
 			w.Sleep(w.Lease / 12)
 			b.LoseSubscriptions()
 			c.Crash()
 			wait.Wait()
 			b.Unlock()
-			a.Lock()
-			wait = b.StartLock()
+			a.Lock(world.Within(patience(w)))
+			wait = b.StartLock(world.Within(w.Lease + patience(w)))
 			w.Sleep(w.Lease / 12)
 			a.Unlock()
 			wait.Wait()
@@ -283,7 +283,7 @@ var waitingFailures = []Failure{
 			w.Sleep(w.Lease / 2)
 			b := w.Client("B") // its other waiters ask again a lease later
 			a.Crash()
-			b.Lock()
+			b.Lock(world.Within(w.Lease + patience(w)))
 			b.Unlock()
 			c.TryLock()
 			b.StartLock()
@@ -301,13 +301,13 @@ var waitingFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Lock()
-			wait := b.StartLock()
+			wait := b.StartLock(world.Within(w.Lease + patience(w)))
 			w.Sleep(w.Lease / 4)
 			a.After(world.Of(trace.OpUnlock, world.Any)).Always().Delay(w.Lease / 120)
 			unlock := a.StartUnlock()
 			wait.Wait()
 			unlock.Wait()
-			wait = c.StartLock()
+			wait = c.StartLock(world.Within(w.Lease + patience(w)))
 			w.Sleep(w.Lease / 4)
 			b.After(world.Of(trace.OpUnlock, world.Any)).Crash()
 			b.StartUnlock()
@@ -392,10 +392,10 @@ var waitingFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
 			a.Lock()
-			wait := b.StartLock()
+			wait := b.StartLock(world.Within(w.Lease + patience(w)))
 			for range 8 {
 				w.Sleep(w.Lease / 60)
-				a.Lock()
+				a.Lock(world.Within(patience(w)))
 				a.Unlock()
 			}
 			a.Unlock()

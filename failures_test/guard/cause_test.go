@@ -24,3 +24,8 @@ func TestHolderOfAMutexIsNamedOnlyIfItIsKnown(t *testing.T) {
 		require.Equal(t, c.says, mutexHeld(waits, append(c.others, waits)).Text.Error())
 	}
 }
+
+func TestMissingMethodIsTheLearnersToWrite(t *testing.T) {
+	c := (&Guard{}).CauseOf(world.MissingError{Client: "B", Method: "ForceUnlock(ctx) (bool, error)"})
+	requireCause(t, c, Lacks, `^This method is yours to write: ForceUnlock\(ctx\) \(bool, error\)\.$`)
+}

@@ -222,11 +222,14 @@ func (g *Guard) waits() *Cause {
 // CauseOf returns the cause of an error with which a run stopped; nil for no error.
 func (g *Guard) CauseOf(err error) *Cause {
 	var flood world.FloodError
+	var missing world.MissingError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &flood):
 		return Because(Floods, floodNext, floodsAt.Args("call", flood.Function, "line", flood.Line))
+	case errors.As(err, &missing):
+		return Because(Lacks, nextMethod, yourMethod.Args("method", missing.Method))
 	case !errors.Is(err, world.ErrLeft):
 		return Because(NoUse, comeBack, i18n.Text(strings.TrimPrefix(err.Error(), "world: ")).Args())
 	}

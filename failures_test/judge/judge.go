@@ -140,8 +140,9 @@ func (r *run) do() Reply {
 // use plays normal use, and finds out which failures do not apply to the lock.
 func (r *run) use() failures.Use {
 	tr, scripts, err := world.Discover(r.t, r.subject.Config())
+	aux := failures.AuxKeys(tr)
 	use := failures.Use{
-		Scripts: scripts, AuxKeys: failures.AuxKeys(tr), Waits: failures.SendsWait(tr),
+		Scripts: scripts, AuxKeys: aux, Locks: failures.LockKeys(tr, aux), Waits: failures.SendsWait(tr),
 		Several: r.subject.NewOver != nil, Cause: r.guard.CauseOf(err),
 	}
 	if use.Waits {

@@ -19,7 +19,7 @@ var (
 	notOfRedis   = i18n.New("The tokens {tokens} are in no reply of Redis, and do not change with its clock: another process may have a higher one, or the same.")
 	tokenNext    = i18n.New("Draw the token in the script that takes the lock, and return it.")
 	sharesState  = i18n.New("A and {client} are two processes, but while A takes, holds or frees the lock, {client} sends nothing to Redis: it learns of A from a variable of the package. The failures play all processes in one, so they cannot tell what this lock does in several.")
-	sharesNext   = i18n.New("If the lock shares something within a process, let it belong to the Redis client: a map by rdb and key. Each process has a client of its own here.")
+	sharesNext   = i18n.New("Callers of one process may share a turn or a queue, in a map by rdb and key: each process has a client of its own here. Keep a value and a watchdog in the hold or in the object, because the next Mutex of that name overwrites what such a map has.")
 )
 
 // shared returns the cause of a lock whose processes share a variable of its package. They are all played in one

@@ -20,7 +20,7 @@ var (
 	usedTwice     = i18n.New("two holds of {client} wrote the same value: make a new one in each attempt")
 	usedByTwo     = i18n.New("{client} and {other} wrote the same value: a clock is not enough, make it of at least 8 random bytes")
 	guessable     = i18n.New("{client} wrote the short value {value}, and another client may write the same: make it of at least 8 random bytes")
-	comesEarly    = i18n.New("{client}'s Unlock sends {command} while a renewal is still under way")
+	comesEarly    = i18n.New("{client}'s Unlock did not wait for a renewal: its {command} arrives last, and changes {key}")
 	keepsThem     = i18n.New("{client} has waited {n} times, and {n} of its connections are still subscribed")
 )
 
@@ -118,16 +118,19 @@ func isShort(value string) bool {
 	return len(value) < shortest || err == nil && len(value) < shortest+2
 }
 
-// earlyUnlock reports an Unlock whose command reaches Redis while a renewal of its process has not
-// been answered.
+// earlyUnlock reports a renewal that was under way as an Unlock of its process freed the lock, arrives after that, and
+// changes a key. One that compares the owner changes none.
 func earlyUnlock(f *file) func(*trace.Scene) {
+	overtaken := map[int]bool{} // requests
 	return func(s *trace.Scene) {
 		e := s.Event
-		isRenewal := func(r *trace.Request) bool {
-			return r.Call == 0 && r.Process == e.Process && r.Executed >= 0 && f.Events[r.Executed].Effects.Include(trace.Leased)
-		}
-		if e.Kind == trace.Executed && e.Op == trace.OpUnlock && slices.ContainsFunc(s.UnderWay, isRenewal) {
-			f.report(e, comesEarly, "command", e.Command[0])
+		switch {
+		case e.Kind == trace.Executed && e.Op == trace.OpUnlock && e.Effects.Include(trace.Removed):
+			for _, r := range s.UnderWay {
+				overtaken[r.ID] = overtaken[r.ID] || r.Call == 0 && !r.Ledger && r.Process == e.Process && r.Executed < 0
+			}
+		case e.Kind == trace.Executed && overtaken[e.Request] && len(e.Effects) > 0:
+			f.report(e, comesEarly, "command", e.Command[0], "key", e.Effects[0].Key)
 		}
 	}
 }

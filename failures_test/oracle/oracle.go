@@ -82,7 +82,7 @@ var definitions = []definition{
 	{Context, "Lock and TryLock return soon after their context has ended. When the process closes the lock, a waiting Lock returns without it.", ignoredContext},
 	{EarlyLoss, "a client that can reach Redis is not told that its lock is lost while its key is there and much of its lease is left.", earlyLoss},
 	{RepeatedValue, "each hold writes a new value, and a random one, so that no other hold has the same.", repeatedValue},
-	{EarlyUnlock, "Unlock waits for a renewal that is under way, and then frees the lock.", earlyUnlock},
+	{EarlyUnlock, "A renewal that arrives after its Unlock changes nothing.", earlyUnlock},
 	{KeptSubscription, "a waiter that gives up ends its subscription.", keptSubscription},
 }
 

@@ -14,10 +14,8 @@ import (
 	"lockkata/failures_test/timeline"
 )
 
-func TestRedsync(t *testing.T) { gradeInWorld(t, Redsync, nil) }
-func TestRedislock(t *testing.T) {
-	gradeInWorld(t, Redislock, map[string]string{"unlock-waits": "its renewal compares the value, so that it may come late"})
-}
+func TestRedsync(t *testing.T)   { gradeInWorld(t, Redsync, nil) }
+func TestRedislock(t *testing.T) { gradeInWorld(t, Redislock, nil) }
 func TestGoZero(t *testing.T) {
 	gradeInWorld(t, GoZero, map[string]string{"lease-below-a-second": "it takes whole seconds", "each-grant-late": "it takes whole seconds"})
 }

@@ -54,7 +54,7 @@ func TestRueidislock(t *testing.T) {
 		"late-unlock":                "its Unlock and its next attempt use the same connection, so they keep their order",
 		"pool-starved":               "its client has one connection of its own, which the work's commands do not use",
 		"dog-unlock-race":            "it renews first after half of the lease, and this story is over by then",
-		"unlock-waits":               "its renewal compares the value, so that it may come late",
+		"unlock-waits":               "it renews first after half of the lease, and this story is over by then",
 		"unlock-while-renewal-hangs": "it renews first after half of the lease, and this story is over by then",
 		"resubscribe-refused":        "it sends no SUBSCRIBE: its attempt itself makes Redis watch the key",
 		"wake-lost":                  "it sends no SUBSCRIBE: its attempt itself makes Redis watch the key",

@@ -16,13 +16,11 @@ import (
 	"lockkata/failures_test/adapters"
 )
 
-// Redsync is redsync with one pool and without renewal, as in its README. redsync sends from a
-// goroutine for each pool, so every command belongs to the call under way.
+// Redsync is redsync with one pool and without renewal, as in its README.
 var Redsync = failures.Subject{
 	Name: "redsync", New: adapters.Plain(newRedsync),
-	Has:         []failures.Feature{failures.Scripts},
-	AttributeTo: func([]string) (client string, isCall bool) { return "", true },
-	SkipFrames:  []string{"github.com/go-redsync/redsync/v4/redis/"},
+	Has:        []failures.Feature{failures.Scripts},
+	SkipFrames: []string{"github.com/go-redsync/redsync/v4/redis/"},
 }
 
 type redsyncLocker struct{ mutex *redsync.Mutex }
@@ -41,7 +39,7 @@ func newRedsync(rdb redis.UniversalClient, name string, lease time.Duration) (fa
 // RedsyncOver is redsync with a pool for each of several servers, which is RedLock.
 var RedsyncOver = failures.Subject{
 	Name: "redsync over five servers", NewOver: adapters.Over(newRedsyncOver),
-	Has: Redsync.Has, AttributeTo: Redsync.AttributeTo, SkipFrames: Redsync.SkipFrames,
+	Has: Redsync.Has, SkipFrames: Redsync.SkipFrames,
 }
 
 // newRedsyncOver is newRedsync with redsync's default pause, from a source that repeats.

@@ -13,13 +13,13 @@ func (w *wire) arrive(commands [][]string, from *stack) {
 	defer world.mu.Unlock()
 	sender := w.process.sender(from)
 	var starter *Call
-	if sender == nil && world.config.AttributeTo == nil {
+	if sender == nil {
 		starter = w.process.starter()
 	}
 	for _, args := range commands {
 		r := &request{wire: w, starter: starter, stack: from}
 		r.Server, r.Args, r.Name = w.node.Name, args, strings.ToUpper(args[0])
-		if r.assign(sender); sender == nil {
+		if r.assign(sender); sender == nil && starter == nil {
 			r.assign(w.process.attributeTo(args))
 		}
 		world.arrived = append(world.arrived, r)
@@ -74,7 +74,7 @@ func (p *Process) starter() *Call {
 }
 
 // attributeTo returns the oldest call under way to which the config attributes the command of a
-// goroutine started by the lock. world.mu is held.
+// goroutine that no call under way has started. world.mu is held.
 func (p *Process) attributeTo(args []string) *Call {
 	if p.world.config.AttributeTo == nil {
 		return nil

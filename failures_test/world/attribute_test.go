@@ -30,6 +30,61 @@ func (d *delegating) TryLock(ctx context.Context) (held bool, err error) {
 	return held, err
 }
 
+// A goroutine that a call has started sends for that call, whatever the config says of its command.
+func TestCommandOfAStartedGoroutineIsNotAttributedToAnOlderCall(t *testing.T) {
+	for name, attributeTo := range map[string]world.AttributeTo{
+		"no attribution":      nil,
+		"to any client":       func([]string) (string, bool) { return "", true },
+		"to another client":   func([]string) (string, bool) { return "A", true },
+		"of no other command": func(args []string) (string, bool) { return "", args[0] == "DEL" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr := runWith(t, world.Config{New: adapters.Plain(newDelegating), AttributeTo: attributeTo}, func(w *world.World) {
+				a := w.Client("A")
+				g := a.Goroutine("G")
+				a.Before(world.Any).Delay(time.Second)
+				a.StartTryLock()
+				g.TryLock()
+				w.Sleep(2 * time.Second)
+			})
+			sets := events(tr, trace.Executed)
+			require.Equal(t, []string{"G", "A"}, []string{sets[0].Client, sets[1].Client})
+			require.False(t, sets[0].Background || sets[1].Background)
+		})
+	}
+}
+
+// queued is a lock whose constructor starts the goroutine that sends all its commands.
+type queued struct {
+	*lock
+	tries chan func()
+}
+
+func newQueued(rdb redis.UniversalClient, name string, lease time.Duration) (world.Locker, error) {
+	q := &queued{&lock{rdb, "lock:" + name, lease}, make(chan func())}
+	go func() {
+		for try := range q.tries {
+			try()
+		}
+	}()
+	return q, nil
+}
+
+func (q *queued) TryLock(ctx context.Context) (held bool, err error) {
+	done := make(chan struct{})
+	q.tries <- func() {
+		held, err = q.lock.TryLock(ctx)
+		close(done)
+	}
+	<-done
+	return held, err
+}
+
+func (q *queued) Close() error {
+	close(q.tries)
+	return nil
+}
+
 func TestAttributedCommandBelongsToItsCall(t *testing.T) {
 	story := func(w *world.World) { w.Client("A").Goroutine("G").TryLock() }
 	for name, c := range map[string]struct {
@@ -37,14 +92,14 @@ func TestAttributedCommandBelongsToItsCall(t *testing.T) {
 		client      string
 		background  bool
 	}{
-		"no attribution":        {nil, "G", false},
+		"no attribution":        {nil, "A", true},
 		"to any client":         {func([]string) (string, bool) { return "", true }, "G", false},
 		"to the calling client": {func(args []string) (string, bool) { return "G", args[0] == "SET" }, "G", false},
 		"to another client":     {func([]string) (string, bool) { return "A", true }, "A", true},
 		"of another command":    {func(args []string) (string, bool) { return "", args[0] == "DEL" }, "A", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tr := runWith(t, world.Config{New: adapters.Plain(newDelegating), AttributeTo: c.attributeTo}, story)
+			tr := runWith(t, world.Config{New: adapters.Plain(newQueued), AttributeTo: c.attributeTo}, story)
 			set := events(tr, trace.Executed)[0]
 			require.Equal(t, c.client, set.Client)
 			require.Equal(t, c.background, set.Background)

@@ -127,7 +127,7 @@ func (w *World) finish() bool {
 // watch records when the hold of a call ends, if the lock reports that.
 func (c *Call) watch() {
 	w := c.Client.world
-	noticing, ok := c.Client.process.locker.(Noticing)
+	noticing, ok := c.Client.locker.(Noticing)
 	if !ok || !c.result.Held || w.closing {
 		return
 	}

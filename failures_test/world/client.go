@@ -15,10 +15,7 @@ func (w *World) Client(name string) *Client { return w.ClientOf(name, w.Lock) }
 // the other; see [Config.Around].
 func (w *World) ClientOf(name string, locks ...string) *Client {
 	c := w.newProcess(name, w.nodes)
-	if !slices.Equal(locks, []string{w.Lock}) {
-		w.trace.OtherLocks[name] = locks
-	}
-	c.process.construct(locks)
+	c.construct(locks)
 	return c
 }
 
@@ -29,9 +26,12 @@ func (w *World) newProcess(name string, nodes []*Node) *Client {
 	return p.client(name)
 }
 
-// construct creates the lock of a process. The constructor may send commands, such as SUBSCRIBE.
-func (p *Process) construct(locks []string) {
-	w := p.world
+// construct creates the lock object of a client. The constructor may send commands, such as SUBSCRIBE.
+func (c *Client) construct(locks []string) {
+	p, w := c.process, c.world
+	if !slices.Equal(locks, []string{w.Lock}) {
+		w.trace.OtherLocks[c.Name] = locks
+	}
 	var locker Locker
 	var err error
 	var panicks any
@@ -42,15 +42,15 @@ func (p *Process) construct(locks []string) {
 	}()
 	switch {
 	case !w.until(time.Now().Add(w.horizon()), done.Load):
-		fail("%s gets no lock: its constructor does not return", p.name)
+		fail("%s gets no lock: its constructor does not return", c.Name)
 	case panicks != nil:
 		panic(panicks)
 	case err != nil:
-		fail("%s gets no lock: %v", p.name, err)
+		fail("%s gets no lock: %v", c.Name, err)
 	case isNil(locker):
-		fail("%s gets no lock: the constructor returns neither a lock nor an error", p.name)
+		fail("%s gets no lock: the constructor returns neither a lock nor an error", c.Name)
 	}
-	p.locker = locker
+	c.locker, p.lockers = locker, append(p.lockers, locker)
 }
 
 // Clients starts one process for each name.
@@ -62,7 +62,19 @@ func (w *World) Clients(a, b, c string) (*Client, *Client, *Client) {
 func (c *Client) Listens() int { return c.process.listens() }
 
 // Goroutine returns another client in the same process, with the same lock object.
-func (c *Client) Goroutine(name string) *Client { return c.process.client(name) }
+func (c *Client) Goroutine(name string) *Client {
+	g := c.process.client(name)
+	g.locker = c.locker
+	return g
+}
+
+// Sibling returns another client in the same process, with a lock object of its own. The lock has the same name, and
+// both objects use the connections of the process.
+func (c *Client) Sibling(name string) *Client {
+	s := c.process.client(name)
+	s.construct([]string{c.world.Lock})
+	return s
+}
 
 // client adds a client to the process.
 func (p *Process) client(name string) *Client {

@@ -64,9 +64,9 @@ type Config struct {
 	Client   Settings                         // of the driver of every process
 	Scripts  []string                         // Lua scripts that Redis already knows
 	Ignore   func(key string) bool            // keys that are not locks: a counter, a queue
-	// AttributeTo attributes commands of goroutines started by the lock to calls under way, such as
-	// goroutines that each ask one Redis. Without it those commands are background, as renewals
-	// are.
+	// AttributeTo attributes commands to calls under way, such as those of a goroutine that sends for all callers.
+	// Without it those commands are background, as renewals are. A command of a goroutine that a call has started
+	// belongs to that call.
 	AttributeTo AttributeTo
 	// SkipFrames has the prefixes of functions that only pass on the lock's commands, such as a
 	// driver or a hook. The line of the lock is above them on the stack.

@@ -93,7 +93,7 @@ func (w *World) next() (on *wire, todo *request) {
 // leave unwinds the scenario once it has produced the events that Begin asked for. It waits until
 // the lock of each process has been constructed.
 func (w *World) leave() {
-	if w.leaveAt > 0 && len(w.trace.Events) >= w.leaveAt && !slices.ContainsFunc(w.processes, func(p *Process) bool { return p.locker == nil }) {
+	if w.leaveAt > 0 && len(w.trace.Events) >= w.leaveAt && !slices.ContainsFunc(w.processes, func(p *Process) bool { return len(p.lockers) == 0 }) {
 		panic(takenOver{})
 	}
 }

@@ -102,6 +102,13 @@ func (f *Fault) at(r *request) trace.Event {
 // scenarioError is the panic value that ends a scenario with an error.
 type scenarioError struct{ error }
 
+// MissingError is the error of a scenario that calls a method which the lock does not have.
+type MissingError struct{ Client, Method string }
+
+func (e MissingError) Error() string {
+	return fmt.Sprintf("world: the lock of %s has no method %s", e.Client, e.Method)
+}
+
 // takenOver is the panic value that unwinds a scenario when the caller takes control.
 type takenOver struct{}
 

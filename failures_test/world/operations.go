@@ -7,8 +7,8 @@ import (
 	"lockkata/failures_test/trace"
 )
 
-// Locker returns the lock object of the client's process, for calls of methods that a Locker lacks; see [Client.Start].
-func (c *Client) Locker() Locker { return c.process.locker }
+// Locker returns the lock object of the client, for calls of methods that a Locker lacks; see [Client.Start].
+func (c *Client) Locker() Locker { return c.locker }
 
 // Lock waits until the client holds the lock, a fault stops it, or the horizon is reached.
 func (c *Client) Lock(options ...Option) *Call { return c.StartLock(options...).Wait() }
@@ -22,14 +22,14 @@ func (c *Client) Unlock(options ...Option) *Call { return c.StartUnlock(options.
 // StartLock begins a Lock and does not wait for it.
 func (c *Client) StartLock(options ...Option) *Call {
 	return c.Start(trace.OpLock, func(ctx context.Context) (trace.Result, error) {
-		return trace.Result{Held: true}, c.process.locker.Lock(ctx)
+		return trace.Result{Held: true}, c.locker.Lock(ctx)
 	}, options...)
 }
 
 // StartTryLock begins a TryLock and does not wait for it.
 func (c *Client) StartTryLock(options ...Option) *Call {
 	return c.Start(trace.OpTryLock, func(ctx context.Context) (trace.Result, error) {
-		held, err := c.process.locker.TryLock(ctx)
+		held, err := c.locker.TryLock(ctx)
 		return trace.Result{Held: held}, err
 	}, options...)
 }
@@ -37,15 +37,15 @@ func (c *Client) StartTryLock(options ...Option) *Call {
 // StartUnlock begins an Unlock and does not wait for it.
 func (c *Client) StartUnlock(options ...Option) *Call {
 	return c.Start(trace.OpUnlock, func(ctx context.Context) (trace.Result, error) {
-		return trace.Result{Claim: trace.ClaimDone}, c.process.locker.Unlock(ctx)
+		return trace.Result{Claim: trace.ClaimDone}, c.locker.Unlock(ctx)
 	}, options...)
 }
 
 // ForceUnlock frees the lock from outside, even if another client holds it.
 func (c *Client) ForceUnlock() *Call {
-	forcing, ok := c.process.locker.(Forcing)
+	forcing, ok := c.locker.(Forcing)
 	if !ok {
-		fail("the lock of %s cannot be forced: it has no ForceUnlock(ctx) (bool, error)", c.Name)
+		panic(scenarioError{MissingError{c.Name, "ForceUnlock(ctx) (bool, error)"}})
 	}
 	return c.Start(trace.OpForce, func(ctx context.Context) (trace.Result, error) {
 		freed, err := forcing.ForceUnlock(ctx)
@@ -58,9 +58,9 @@ func (c *Client) ForceUnlock() *Call {
 
 // Close closes the lock object of the client's process, as a process does before it exits.
 func (c *Client) Close() *Call {
-	closer, ok := c.process.locker.(io.Closer)
+	closer, ok := c.locker.(io.Closer)
 	if !ok {
-		fail("the lock of %s cannot be closed: it is no io.Closer", c.Name)
+		panic(scenarioError{MissingError{c.Name, "Close() error"}})
 	}
 	return c.Start(trace.OpClose, func(context.Context) (trace.Result, error) {
 		return trace.Result{Claim: trace.ClaimDone}, closer.Close()
@@ -70,7 +70,7 @@ func (c *Client) Close() *Call {
 // HoldCount asks the lock how often the client holds it. Without support for that the call does
 // nothing.
 func (c *Client) HoldCount() *Call {
-	counting, ok := c.process.locker.(Counting)
+	counting, ok := c.locker.(Counting)
 	if !ok {
 		return &Call{Client: c, Op: trace.OpCount, over: true}
 	}
@@ -121,7 +121,7 @@ func (c *Client) Commit() *Call { return c.storeCall(trace.OpCommit, "", c.world
 func (c *Client) storeCall(op, order string, store func(trace.Order) trace.Answer) *Call {
 	w, call := c.world, c.newCall(op, nil)
 	row := trace.Order{Name: order, Client: c.Name, Version: w.ledger.read[c.Name]}
-	if fenced, ok := c.process.locker.(Fenced); ok {
+	if fenced, ok := c.locker.(Fenced); ok {
 		row.Token = fenced.Token(call.ctx)
 	}
 	if w.ledger.guard == IdempotencyGuard {

@@ -76,7 +76,7 @@ func NormalUse(w *World) (scripts []string) {
 	a.Lock(Within(w.Lease))
 	b.TryLock(Within(w.Lease))
 	wait := b.StartLock(Within(w.Lease * 2 / 5)) // a lock may look every third of a lease, in a script of its own
-	if _, reentrant := a.process.locker.(Counting); reentrant {
+	if _, reentrant := a.locker.(Counting); reentrant {
 		a.Lock(Within(w.Lease))
 		a.Unlock(Within(w.Lease))
 	}
@@ -86,7 +86,7 @@ func NormalUse(w *World) (scripts []string) {
 	if wait.Wait().Held() { // it did not stop when its context ended
 		b.Unlock(Within(w.Lease))
 	}
-	if _, forcing := a.process.locker.(Forcing); forcing {
+	if _, forcing := a.locker.(Forcing); forcing {
 		a.ForceUnlock()
 	}
 	return w.keys.scripts
@@ -160,8 +160,10 @@ func (w *World) close() {
 	w.clear()
 	w.until(time.Now().Add(2*w.Lease), func() bool { return w.trace.Slack > 0 && !w.isCalling() })
 	for _, p := range w.processes {
-		if closer, ok := p.locker.(io.Closer); ok {
-			go closer.Close() // the lock may have goroutines without a hold
+		for _, locker := range p.lockers {
+			if closer, ok := locker.(io.Closer); ok {
+				go closer.Close() // the lock may have goroutines without a hold
+			}
 		}
 	}
 	w.clock.Linger(w.Lease, w.pass)

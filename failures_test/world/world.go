@@ -50,15 +50,15 @@ type World struct {
 	slow     time.Duration // the longest time to the first command of a call
 }
 
-// Process is one operating-system process: a client library and a lock object that its goroutines
-// share. It freezes, crashes and loses its network as a whole.
+// Process is one operating-system process: a client library that its goroutines share, and their lock objects.
+// It freezes, crashes and loses its network as a whole.
 type Process struct {
 	world     *World
 	name      string
 	index     int
 	nodes     []*Node // the servers that it may connect to
 	driver    Driver  // nil until Share is called
-	locker    Locker
+	lockers   []Locker
 	clients   []*Client
 	running   map[uint64]*Call // goroutine → the call it runs; guarded by world.mu
 	opened    []*wire          // just dialled; guarded by world.mu
@@ -83,6 +83,7 @@ type Client struct {
 	// IdempotencyGuard. All clients work on the same one, unless a scenario sets it.
 	Request string
 	index   int
+	locker  Locker // shared with other clients of the process, or its own; see Goroutine and Sibling
 	process *Process
 	world   *World
 }

@@ -94,6 +94,23 @@ func TestCallIsBlockedAtTheHorizon(t *testing.T) {
 	require.Equal(t, time.Minute, blocked[0].At)
 }
 
+func TestSiblingHasAnObjectOfItsOwnInTheSameProcess(t *testing.T) {
+	var shared, own bool
+	tr := run(t, func(w *world.World) {
+		a := w.Client("A")
+		g, s := a.Goroutine("G"), a.Sibling("S")
+		shared, own = a.Locker() == g.Locker(), a.Locker() != s.Locker()
+		a.Lock()
+		s.TryLock()
+	})
+	require.True(t, shared)
+	require.True(t, own)
+	require.Equal(t, []string{"A " + setLine, "S " + setLine}, executed(tr))
+	for _, e := range events(tr, trace.Executed) {
+		require.Equal(t, "A", e.Process)
+	}
+}
+
 func TestDiscoverReturnsTheScriptsOfALock(t *testing.T) {
 	_, scripts, err := world.Discover(t, world.Config{New: adapters.Plain(newScripted)})
 	require.NoError(t, err)

@@ -18,7 +18,9 @@ type Report struct {
 	Found    []schedule.Found `json:"found,omitempty"`   // by a search
 	Differs  string           `json:"differs,omitempty"` // a schedule that the search left out
 	Printed  string           `json:"printed,omitempty"` // the lock's output
-	Asked    int              `json:"-"`                 // the number of failures that are to be played
+	Locks    []string         `json:"locks,omitempty"`   // the keys that were taken for the lock's, in its normal use
+	AuxKeys  []string         `json:"aux_keys,omitempty"`
+	Asked    int              `json:"-"` // the number of failures that are to be played
 }
 
 // Verdict returns the failure's cell; it is empty if the failure was not played.
@@ -56,6 +58,7 @@ func (b *Bench) Judge(ctx context.Context, o Order) (r Report, err error) {
 	if err != nil {
 		return r, err
 	}
+	r.Locks, r.AuxKeys = use.Locks, use.AuxKeys
 	if !use.Cause.IsLeft() {
 		r.Cause = use.Cause
 	}

@@ -107,6 +107,8 @@ var (
 	isNotPlayed = i18n.New("… cannot be played here: it {kind}: {what}")
 	notTried    = i18n.NewPlural("{n} was not tried: too many runs did not end", "{n} were not tried: too many runs did not end")
 	notAsked    = i18n.NewPlural("{n} was not asked: first the lock has to survive the basic ones", "{n} were not asked: first the lock has to survive the basic ones")
+	lockKeys    = i18n.New("Taken for the lock: {keys}. If one is a counter or a queue, name it in the Ignore of a Subject.")
+	besideKeys  = i18n.New("Taken for the lock: {keys}; beside it: {others}. If that is wrong, say so in the Ignore of a Subject.")
 	shows       = i18n.New("→ the runs show more features: --has {features} plays their failures too")
 )
 
@@ -114,6 +116,12 @@ var (
 // a line for each failure.
 func (a *app) gradeText(card apart.Card) {
 	a.heading(term.Bold, a.say(lockIn, "dir", card.Dir))
+	switch keys, others := strings.Join(card.Locks, ", "), strings.Join(card.AuxKeys, ", "); {
+	case len(card.AuxKeys) > 0:
+		a.heading("", a.say(besideKeys, "keys", keys, "others", others))
+	case len(card.Locks) > 1:
+		a.heading("", a.say(lockKeys, "keys", keys))
+	}
 	if c := card.Compile; c != nil {
 		a.heading(term.Red, a.say(isUnusable, "kind", c.Kind(), "error", c))
 		if c.API {

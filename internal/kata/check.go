@@ -97,8 +97,8 @@ func (w *workshop) examine(ctx context.Context, bench *apart.Bench, r *CheckResu
 }
 
 // red returns the failures that keep a lock from passing, the clearest first: runs that did not end,
-// which name a line, and basic ones; then the exercise's own, shortest drawing first; then the others;
-// then those of normal use; leaked goroutines last.
+// which name a line, and basic ones; then the exercise's own, shortest drawing first; then the others, and methods
+// that are not written yet; then those of normal use; leaked goroutines last.
 func (r CheckResult) red() []failures.Cell {
 	red := slices.DeleteFunc(slices.Clone(r.Report.Verdicts), func(c failures.Cell) bool { return !c.Required || c.Passes() && c.Cause == nil })
 	slices.SortStableFunc(red, func(a, b failures.Cell) int {
@@ -111,6 +111,8 @@ func (r CheckResult) rank(c failures.Cell) int {
 	switch {
 	case c.Cause != nil && c.Cause.Kind == guard.TimeUp:
 		return 4
+	case c.Cause != nil && c.Cause.Kind == guard.Lacks:
+		return 2
 	case c.Cause != nil && !c.Cause.IsLeft() || c.BreaksBasic():
 		return 0
 	case c.Passes():

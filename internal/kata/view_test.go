@@ -8,6 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
+	"lockkata/failures_test/guard"
+	"lockkata/failures_test/world"
+	"lockkata/internal/apart"
 	"lockkata/internal/i18n"
 	"lockkata/internal/kata/exercises"
 	"lockkata/internal/term"
@@ -78,4 +83,21 @@ func TestHintsComeOneByOneAndTheLastStays(t *testing.T) {
 	for _, want := range []string{"Hint 2 of 3:", "Hint 3 of 3:", "Hint 3 of 3:"} {
 		require.Contains(t, hint(), want)
 	}
+}
+
+func TestMethodThatIsYetToBeWrittenComesBehindTheExercisesOwnFailures(t *testing.T) {
+	cell := func(id string, cause *guard.Cause) failures.Cell {
+		f, _ := catalogue.Find(id)
+		outcome := failures.Broken
+		if cause != nil {
+			outcome = failures.NotPlayed
+		}
+		return failures.Cell{Verdict: failures.Verdict{Failure: f, Outcome: outcome}, Required: true, Cause: cause}
+	}
+	lacks := (&guard.Guard{}).CauseOf(world.MissingError{Method: "ForceUnlock(ctx) (bool, error)"})
+	r := CheckResult{Exercise: exercise(t, "6.5"), Report: apart.Report{Verdicts: []failures.Cell{
+		cell("forced-unlock", lacks), cell("process-pause-fenced", nil),
+	}}}
+	require.Equal(t, "process-pause-fenced", r.red()[0].Failure.ID)
+	require.Len(t, r.red(), 2)
 }

@@ -2,6 +2,7 @@
 package folder
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -130,9 +131,12 @@ func writeFiles(dir string, files apart.Files) error {
 func (f Folder) Stamp() (stamp string) {
 	entries, _ := os.ReadDir(f.Dir) // the check reports the error
 	for _, entry := range entries {
-		info, err := os.Stat(f.path(entry.Name()))
-		if err == nil && stages.IsLock(entry.Name()) {
-			stamp += fmt.Sprintln(entry.Name(), info.ModTime().UnixNano(), info.Size())
+		if !stages.IsLock(entry.Name()) {
+			continue
+		}
+		if info, err := os.Stat(f.path(entry.Name())); err == nil {
+			text, _ := os.ReadFile(f.path(entry.Name())) // a save may leave the time and the size as they were
+			stamp += fmt.Sprintln(entry.Name(), info.ModTime().UnixNano(), sha256.Sum256(text))
 		}
 	}
 	return stamp

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -245,4 +246,16 @@ func TestTestIsOverwrittenAndSubjectIsNot(t *testing.T) {
 	require.Contains(t, files["subject.go"], "return mine")
 	requireStart(t, f, "r1", false, "")
 	require.NoFileExists(t, f.path("subject.go"), "a lock without options needs none")
+}
+
+func TestStampChangesWithATextOfTheSameLengthAndTime(t *testing.T) {
+	f := newFolder(t, "1")
+	name, at := filepath.Join(f.Dir, "mutex.go"), time.Unix(1_000_000, 0)
+	var stamps []string
+	for _, text := range []string{"package mylock // a\n", "package mylock // b\n"} {
+		f.write(t, "mutex.go", text)
+		require.NoError(t, os.Chtimes(name, at, at))
+		stamps = append(stamps, f.Stamp())
+	}
+	require.NotEqual(t, stamps[0], stamps[1])
 }
