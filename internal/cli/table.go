@@ -36,8 +36,8 @@ type mark struct {
 var marks = []mark{
 	{failures.Broken, term.Red, "✗", i18n.New("broken {n}")},
 	{failures.Safe, term.Green, "✓", i18n.New("safe {n}: this one scripted run did not break the lock. It is no proof.")},
-	{failures.Noticed, term.Cyan, "◐", i18n.New("noticed {n}: the lock was lost; its owner is told by the next renewal that Redis " +
-		"answers, or when its lease ends. Until then two may be inside")},
+	{failures.Noticed, term.Cyan, "◐", i18n.New("noticed {n}: the lock was lost; its owner is told by the first renewal that Redis " +
+		"answers, within a third and a sixth of the lease, or when it ends. Until then two may be inside")},
 	{failures.Limit, term.Yellow, "~", i18n.New("not by this lock {n}: no lock over one server can. The row says who")},
 	{failures.NotTested, term.Yellow, "?", i18n.New("not tested {n}: what the failure is about did not happen")},
 	{failures.NotPlayed, term.Alarm, "…", i18n.New("not played to the end {n}")},
