@@ -10,6 +10,7 @@ import (
 	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/trace"
 	"lockkata/internal/i18n"
+	"lockkata/internal/term"
 )
 
 // The texts of outcomes.
@@ -28,7 +29,8 @@ var (
 	nextRuleText            = i18n.New("{rules}, {rule}")
 	lastRuleText            = i18n.New("{rules} and {rule}")
 	limitText               = i18n.New("{outcome}. {who}")
-	noticedText             = i18n.New("the hold is lost; its owner is told by its next renewal, at the latest when the lease ends")
+	noticedText             = i18n.New("the hold is lost, and its owner is told; no two were inside")
+	noticedTogetherText     = i18n.New("the hold is lost, and its owner is told; {first} and {second} were both inside from {from} to {until}, for {time}")
 	brokenRuleText          = i18n.New("{rule}: {what}")
 	notPlayedText           = i18n.New("cannot be played here: {why}")
 )
@@ -88,7 +90,7 @@ func (v Verdict) SentenceIn(l i18n.Language) string {
 	case Safe:
 		return cmp.Or(v.given(l), noRuleBrokenText.Localize(l))
 	case Noticed:
-		return noticedText.Localize(l)
+		return v.noticed(l)
 	case NotApplicable, NotTested, Elsewhere:
 		return v.Missing.Localize(l)
 	case NotPlayed:
@@ -101,6 +103,24 @@ func (v Verdict) SentenceIn(l i18n.Language) string {
 		return v.Err.Error()
 	}
 	return v.Outcome.Word().Localize(l)
+}
+
+// noticed returns that the owner of a hold was told of its loss, and which two were inside until then.
+func (v Verdict) noticed(l i18n.Language) string {
+	scenes := v.Trace.Scenes()
+	at := slices.IndexFunc(scenes, func(s *trace.Scene) bool { return s.Event.Acquires() && len(s.Others(s.Event.Client)) > 0 })
+	if at < 0 {
+		return noticedText.Localize(l)
+	}
+	from, second := scenes[at].Event.At, scenes[at].Event.Client
+	first := scenes[at].Others(second)[0]
+	alone := slices.IndexFunc(scenes[at:], func(s *trace.Scene) bool { return s.Holds(first) == 0 || s.Holds(second) == 0 })
+	until := v.Trace.End().Event.At
+	if alone >= 0 {
+		until = scenes[at+alone].Event.At
+	}
+	return noticedTogetherText.Localize(l, "first", first, "second", second,
+		"from", term.Clock(from), "until", term.Clock(until), "time", term.Clock(until-from))
 }
 
 // At returns the line that sent the command with which the lock broke a rule; nil if none is known.

@@ -67,7 +67,7 @@ func (s *Story) spread(l *Label) {
 			isRead(i) != isRead(l.First) || s.requests[i] != nil && s.isLate(s.requests[i]) != s.isLate(l.Request) {
 			break
 		}
-		servers = append(servers, e.Server)
+		servers, l.Events = append(servers, e.Server), append(l.Events, i)
 		l.Event.Effects = append(slices.Clip(l.Event.Effects), e.Effects...)
 		l.Last = i + step - 1
 	}
@@ -112,7 +112,7 @@ func (s *Story) repeat(first, end int) (labels []*Label) {
 			labels = append(labels, l)
 		}
 		l.Until = e.At
-		l.times++
+		l.Events = append(l.Events, i)
 		if !slices.Contains(servers[l], e.Server) {
 			servers[l] = append(servers[l], e.Server)
 		}
@@ -120,7 +120,7 @@ func (s *Story) repeat(first, end int) (labels []*Label) {
 	}
 	for l, on := range servers {
 		if slices.Sort(on); on[0] != "" { // each server got the same number of commands
-			l.Event.Server, l.Servers, l.times = s.several(on), on, l.times/len(on)
+			l.Event.Server, l.Servers = s.several(on), on
 		}
 	}
 	if len(labels) > 1 {

@@ -28,7 +28,7 @@ func (t *labeler) addMessage(labels []*Label) {
 			continue
 		}
 		said := trace.Event{Kind: published, At: e.At, Published: e.Published, Listeners: e.Listeners}
-		t.add([]*Label{{First: -1, Last: l.Last, Event: said, At: l.Until, Until: l.Until}})
+		t.add([]*Label{{First: -1, Last: l.Last, Events: l.Events, Event: said, At: l.Until, Until: l.Until}})
 	}
 }
 

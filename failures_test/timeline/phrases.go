@@ -136,7 +136,7 @@ func (s *Story) row(l *Label) string {
 		return "sent" + when(!answered, ", no answer")
 	case trace.Executed, trace.Refused:
 		switch {
-		case l.times > 1:
+		case l.times() > 1:
 			return "executed, many" + when(l.Until == l.At, " at once")
 		case e.Kind == trace.Refused:
 			return "refused"
@@ -193,7 +193,7 @@ func (s *Story) say(t i18n.Text, l *Label) string {
 	e := l.Event
 	lasts := e.Bound
 	switch waited := s.waited(l); {
-	case l.times > 1:
+	case l.times() > 1:
 		lasts = l.Until - l.At
 	case waited > 0:
 		lasts = waited
@@ -207,7 +207,7 @@ func (s *Story) say(t i18n.Text, l *Label) string {
 	}
 	pairs := []any{
 		"client", e.Client, "call", e.Op, "op", i18n.Text(strings.ToLower(e.Op)), "order", strconv.Quote(order),
-		"time", tick(lasts), "n", l.times, "nth", l.before + 1, "replicas", s.several(e.Replicas),
+		"time", tick(lasts), "n", l.times(), "nth", l.before + 1, "replicas", s.several(e.Replicas),
 		"listeners", strings.Join(e.Listeners, ", "),
 	}
 	if len(e.Command) > 0 {

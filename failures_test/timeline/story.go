@@ -33,18 +33,21 @@ type Story struct {
 // command with its reply if nothing came between, or a run of equal attempts.
 type Label struct {
 	First, Last int         // indices of its events; First is -1 for time or a deadline that passes
+	Events      []int       // indices of the events that its words are about: several for equal attempts or servers
 	Event       trace.Event // the event shown
 	Request     *trace.Request
 	Lane        int      // -1: no client's
 	Servers     []string // the servers of its events, if there are several
 	At, Until   time.Duration
-	times       int  // number of equal attempts
 	Leaves      bool // a command leaves that arrives later
 	Answered    bool // it includes the reply
 	before      int  // number of holds of its client before
 	After       State
 	Found       []oracle.Finding
 }
+
+// times returns how many equal attempts a label shows.
+func (l *Label) times() int { return len(l.Events) / max(len(l.Servers), 1) }
 
 // State is the state after a label.
 type State struct {
@@ -215,7 +218,7 @@ func (t *labeler) addFindings(step int) {
 // and the last event that they include.
 func (s *Story) labelsAt(i int) (labels []*Label, last int) {
 	e, r := s.Events[i], s.requests[i]
-	l := &Label{First: i, Last: i, Event: e, Request: r, At: e.At, Until: e.At, times: 1}
+	l := &Label{First: i, Last: i, Events: []int{i}, Event: e, Request: r, At: e.At, Until: e.At}
 	if end := s.repetition(i); end > i {
 		return s.repeat(i, end), end
 	}

@@ -21,9 +21,9 @@ var (
 			"what A, B and C do, what Redis holds, and which rule is broken. Those that tell the story of the " +
 			"[stages](../README.md#the-stages) have their pictures here, on the last stage that breaks and on the first that " +
 			"doesn't. Time goes down, and what A, B and C hold is A1, B1 and C1."),
-		i18n.New("The signs: ✗ broken; ✓ safe in this run; ◐ noticed: the lock is lost, and its owner is told by its first " +
-			"renewal that Redis answers, at the latest when the lease ends (until then two may be inside); ~ not by this lock: no lock over one " +
-			"server prevents it, and the entry says who can. A stage that isn't named has nothing to do with the failure."),
+		i18n.New("The signs: ✗ broken; ✓ safe in this run; ◐ noticed: the lock is lost, and its owner is told by the first " +
+			"renewal that Redis answers, within a third and a sixth of the lease, at the latest when the lease ends (until then two may be inside); " +
+			"~ not by this lock: no lock over one server prevents it, and the entry says who can. A stage that isn't named has nothing to do with the failure."),
 	}
 	catalogueFailure = i18n.New("{story} **Fix:** {what}")
 	catalogueReports = i18n.New("reports: {links}")

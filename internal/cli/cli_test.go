@@ -262,6 +262,9 @@ func TestEveryPictureFitsItsTerminal(t *testing.T) {
 func TestListHasEveryFailure(t *testing.T) {
 	_, short, _ := command(t, "list")
 	_, long, _ := command(t, "list", "--long")
+	narrow, out80, _ := onTerminal(t, 80)
+	require.Equal(t, exitOK, narrow.run([]string{"list"}))
+	requireColumns(t, 80, out80.String())
 	for _, f := range catalogue.All {
 		require.Regexp(t, `(?m)^  `+f.ID+` +`+regexp.QuoteMeta(f.Title)+`$`, short)
 		require.Contains(t, long, "  "+f.ID+": "+f.Title)

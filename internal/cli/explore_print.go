@@ -31,9 +31,6 @@ func (a *app) printAnswers(x exploration, answers []answer, schedules int) error
 	isTable := x.stage == "all"
 	if isTable {
 		a.printTable(answers)
-	} else {
-		a.printLegend()
-		fmt.Fprintln(a.out)
 	}
 	cut := 0
 	var best answer
@@ -58,9 +55,7 @@ func (a *app) printAnswers(x exploration, answers []answer, schedules int) error
 	if cut > 0 {
 		fmt.Fprintln(a.out, a.say(someCut, "n", cut, "all", len(answers)))
 	}
-	if isTable {
-		a.printLegend()
-	}
+	a.printLegend()
 	return nil
 }
 

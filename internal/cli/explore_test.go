@@ -21,6 +21,7 @@ var replayLine = regexp.MustCompile(`go run \. replay '([^']+)'`)
 func TestExploreDrawsTheCheapestWayAsReplayDoes(t *testing.T) {
 	status, out, errors := command(t, "explore", "--stage", "3", "--property", "wrong-delete", "--env", "async")
 	require.Equal(t, exitOK, status, errors)
+	require.True(t, strings.HasPrefix(out, "stage 3, wrong-delete in async"), "the words are explained below: %s", out)
 	require.Contains(t, out, "nothing shorter exists")
 	require.Contains(t, out, "BROKEN: wrong delete")
 	way := replayLine.FindStringSubmatch(out)

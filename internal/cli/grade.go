@@ -100,16 +100,17 @@ func (a *app) grade(ctx context.Context, dir string, g grading) error {
 
 // Texts of a card around its cells.
 var (
-	lockIn      = i18n.New("The lock in {dir}")
-	isUnusable  = i18n.New("✗ {kind}: {error}")
-	seeAdapters = i18n.New("docs/grade.md shows a func Subject, with adapters for locks of other shapes.")
-	isRuined    = i18n.New("✗ it {kind}: {what}")
-	isNotPlayed = i18n.New("… cannot be played here: it {kind}: {what}")
-	notTried    = i18n.NewPlural("{n} was not tried: too many runs did not end", "{n} were not tried: too many runs did not end")
-	notAsked    = i18n.NewPlural("{n} was not asked: first the lock has to survive the basic ones", "{n} were not asked: first the lock has to survive the basic ones")
-	lockKeys    = i18n.New("Taken for the lock: {keys}. If one is a counter or a queue, name it in the Ignore of a Subject.")
-	besideKeys  = i18n.New("Taken for the lock: {keys}; beside it: {others}. If that is wrong, say so in the Ignore of a Subject.")
-	shows       = i18n.New("→ the runs show more features: --has {features} plays their failures too")
+	lockIn       = i18n.New("The lock in {dir}")
+	isUnusable   = i18n.New("✗ {kind}: {error}")
+	seeAdapters  = i18n.New("docs/grade.md shows a func Subject, with adapters for locks of other shapes.")
+	isRuined     = i18n.New("✗ it {kind}: {what}")
+	isNotPlayed  = i18n.New("… cannot be played here: it {kind}: {what}")
+	notTried     = i18n.NewPlural("{n} was not tried: too many runs did not end", "{n} were not tried: too many runs did not end")
+	notAsked     = i18n.NewPlural("{n} was not asked: first the lock has to survive the basic ones", "{n} were not asked: first the lock has to survive the basic ones")
+	notPlayedFor = i18n.NewPlural("{what}: {n} failure", "{what}: {n} failures")
+	lockKeys     = i18n.New("Taken for the lock: {keys}. If one is a counter or a queue, name it in the Ignore of a Subject.")
+	besideKeys   = i18n.New("Taken for the lock: {keys}; beside it: {others}. If that is wrong, say so in the Ignore of a Subject.")
+	shows        = i18n.New("→ the runs show more features: --has {features} plays their failures too")
 )
 
 // gradeText prints the card for a person: why the lock could not be graded to the end, the causes, and
@@ -147,18 +148,30 @@ func (a *app) gradeCells(card apart.Card) {
 	if len(card.Cells) == 0 {
 		return
 	}
-	count := map[failures.Outcome]int{}
+	count, lacking := map[failures.Outcome]int{}, map[string]int{}
+	var lacks []string // in the order of the failures
 	for _, family := range families() {
 		var rows []row
 		for _, c := range card.Cells {
-			if c.Failure.Family == family[0].Family {
-				rows = append(rows, row{a.signOf(c.Outcome) + " " + c.Failure.ID, i18n.Text(apart.Summary(c, a.lang))})
-				count[c.Outcome]++
+			if c.Failure.Family != family[0].Family {
+				continue
+			}
+			count[c.Outcome]++
+			what := apart.Summary(c, a.lang)
+			if c.Outcome != failures.NotApplicable {
+				rows = append(rows, row{a.signOf(c.Outcome) + " " + c.Failure.ID, i18n.Text(what)})
+				continue
+			}
+			if lacking[what]++; lacking[what] == 1 {
+				lacks = append(lacks, what)
 			}
 		}
 		a.section(a.color.Paint(term.Bold, a.say(i18n.Text(family[0].Family))), rows)
 	}
 	fmt.Fprintln(a.out)
+	for _, what := range lacks {
+		a.item("  "+a.signOf(failures.NotApplicable)+" ", notPlayedFor.Of(lacking[what], "what", what).Localize(a.lang))
+	}
 	a.printCounts(count)
 	switch left := card.Left(); {
 	case card.BreaksBasic():

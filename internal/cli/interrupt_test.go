@@ -51,6 +51,7 @@ func TestInterruptedCommandEndsWithStatus130(t *testing.T) {
 		"grade ../../stage4_lua_unlock":     {"compiling", "✓"},
 		"play --stage 3":                    {"what next?", "So far"},
 		"kata start 1 --dir " + t.TempDir(): {"Next: ", ""},
+		"serve --addr 127.0.0.1:0":          {"playing", "shows every run"},
 	} {
 		t.Run(line, func(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())

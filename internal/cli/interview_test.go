@@ -48,7 +48,7 @@ func TestInterviewRunsToItsSummary(t *testing.T) {
 	require.Equal(t, exitOK, status, errors)
 	require.Empty(t, errors)
 	for _, part := range []string{
-		"A mock interview: 3 minutes, ", "> aloud\n", "Round 3: prediction (3 minutes left)\n", "> \nAnswer with a number from 0 to ", "Then try them, ten seconds each.",
+		"A mock interview: 3 minutes, ", "> aloud\n", "Round 3: prediction (3 minutes left)\n", "> \nAnswer with a number from 0 to ", "Then try each answer: its run takes ten seconds to read.",
 		"Round 4: ", "\nSummary\n", "4 rounds, in less than a minute.\n", "of 1 right\n", "  docs/interview/must.md#", "  go run . ",
 		"The same interview again:\n  go run . interview --lang en --minutes 3 --seed 1\n\nWhat you missed or half knew is remembered: `go run . interview --missed` asks only that.\n",
 	} {

@@ -157,6 +157,7 @@ func (l *learner) question(n, q int) error {
 	if err != nil {
 		return failedError{err}
 	}
+	played.Hint = lesson.Chapters[n].Remember
 	reply, ok := l.asker.Ask(played)
 	l.over = !ok
 	if reply != lesson.None {

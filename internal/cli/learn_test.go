@@ -92,7 +92,7 @@ func TestLessonGoesOnWhereItWas(t *testing.T) {
 	status, out, _ := learned(t, config, "?\n0\n1234\n1324\nq\n")
 	require.Equal(t, exitOK, status)
 	for _, part := range []string{
-		"Answer with the numbers of all moves in a possible order, as 1234, or q.", "Then try them, ten seconds each.", "Once. The second one asked",
+		"Answer with the numbers of all moves in a possible order, as 1234, or q.", "Then try each answer: its run takes ten seconds to read.", "Once. The second one asked",
 		"Twice. Both asked before either wrote", "Remember: Looking and acting", "1 of 9 · The owner dies",
 	} {
 		require.Contains(t, out, part)
@@ -108,6 +108,14 @@ func TestLessonGoesOnWhereItWas(t *testing.T) {
 	raw, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.JSONEq(t, `["0"]`, string(raw), "now it is known")
+}
+
+func TestThirdMissGetsAHint(t *testing.T) {
+	const hint = "Hint: " + "A key without a lease outlives its owner."
+	_, out, _ := learned(t, t.TempDir(), "1\n3\n", "1")
+	require.NotContains(t, out, hint)
+	_, out, _ = learned(t, t.TempDir(), "1\n3\n4\n", "1")
+	require.Contains(t, out, hint)
 }
 
 func TestEmptyLineIsNoAnswer(t *testing.T) {

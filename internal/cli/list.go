@@ -71,7 +71,7 @@ func (a *app) list(long bool) {
 		}
 		fmt.Fprintln(a.out)
 	}
-	fmt.Fprintln(a.out, a.say(howMany, "n", len(catalogue.Everything)))
+	a.prose("", 0, a.say(howMany, "n", len(catalogue.Everything)))
 }
 
 // story prints a failure's steps, its fix, and where it runs.

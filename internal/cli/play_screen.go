@@ -44,7 +44,7 @@ var (
 	goalReached  = i18n.New("the goal is reached")
 	goalFound    = i18n.New("✓ {rule}: {what}.")
 	forFriend    = i18n.New("For a friend:")
-	howToPlay    = i18n.New("Press one key for each step, without Enter. K is the key, A1 A's first hold.")
+	howToPlay    = i18n.New("Press one key for each step, without Enter. K is the key, A1 A's first hold, and A? is not in Redis.")
 )
 
 // screen returns a position as text, with the notes for the player. It fits 24 lines.

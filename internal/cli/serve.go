@@ -57,6 +57,8 @@ var (
 
 // page plays the catalogue on the stages, and returns the page about it.
 func (a *app) page(ctx context.Context, e page.Engine) ([]byte, error) {
+	a.tell(playing.Args("n", len(catalogue.All), "locks", len(stages.Public()), "where", onEmbedded.Args()))
+	defer a.doing("")
 	g, err := judgeAll(ctx, catalogue.All, stages.Public(), a.here)
 	if err != nil {
 		return nil, err

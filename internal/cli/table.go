@@ -36,13 +36,13 @@ type mark struct {
 var marks = []mark{
 	{failures.Broken, term.Red, "✗", i18n.New("broken {n}")},
 	{failures.Safe, term.Green, "✓", i18n.New("safe {n}: this one scripted run did not break the lock. It is no proof.")},
-	{failures.Noticed, term.Cyan, "◐", i18n.New("noticed {n}: the lock was lost; its owner is told by the next renewal that Redis " +
-		"answers, or when its lease ends. Until then two may be inside")},
+	{failures.Noticed, term.Cyan, "◐", i18n.New("noticed {n}: the owner is told of the loss by the first answered renewal, within " +
+		"1/3 + 1/6 of a lease, or at its end. Until then two may be inside")},
 	{failures.Limit, term.Yellow, "~", i18n.New("not by this lock {n}: no lock over one server can. The row says who")},
 	{failures.NotTested, term.Yellow, "?", i18n.New("not tested {n}: what the failure is about did not happen")},
 	{failures.NotPlayed, term.Alarm, "…", i18n.New("not played to the end {n}")},
 	{failures.Elsewhere, term.Dim, "·", i18n.New("world only {n}: not played here; the reasons are below")},
-	{failures.NotApplicable, term.Dim, "–", i18n.New("not applicable {n}: the lock lacks what the failure is about")},
+	{failures.NotApplicable, term.Dim, "–", i18n.New("not applicable {n}, not run: the lock lacks what the failure is about")},
 }
 
 func markFor(o failures.Outcome) mark {

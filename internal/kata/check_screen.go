@@ -62,8 +62,10 @@ var (
 	moreFailuresText = i18n.NewPlural("{n} more failure after this one.", "{n} more failures after this one.")
 )
 
-// failed shows the first of the failures that count against the lock. In normal use there is nothing to
-// find out, so it shows the fix too.
+// showsFix reports whether a check shows the fix too: in normal use there is nothing to find out.
+func showsFix(f catalogue.Failure) bool { return f.Basic || f.Family == catalogue.Normal }
+
+// failed shows the first of the failures that count against the lock.
 func (r CheckResult) failed(v View, red []failures.Cell) string {
 	first := red[0]
 	f, text := first.Failure, ""
@@ -87,7 +89,7 @@ func (r CheckResult) failed(v View, red []failures.Cell) string {
 	if isBroken && first.Trace != nil { // a long drawing may have scrolled the first line away
 		text += headline
 	}
-	if (f.Basic || f.Family == catalogue.Normal) && !against.Panics && first.Cause == nil {
+	if showsFix(f) && !against.Panics && first.Cause == nil {
 		text += v.wrapped(i18n.Text(f.Fixed).Localize(v.Lang))
 	}
 	more := 0

@@ -41,16 +41,16 @@ var (
 	lockFolderText      = i18n.New("Your lock is in {dir}")
 )
 
-// Hint returns the next hint of the present exercise. The first one after a failed check is how to
-// fix that failure. After the last hint it returns the last one again.
+// Hint returns the next hint of the present exercise. After the exercise's first one, the next after a failed
+// check is how to fix that failure, unless the check has shown it. After the last hint it returns the last one again.
 func Hint(f folder.Folder, v View) (string, error) {
 	e, p, err := f.Present()
 	if err != nil {
 		return "", err
 	}
-	if shown, _ := catalogue.Find(p.Failed); shown.Fixed != "" && p.Hinted != shown.ID {
-		p.Hinted = shown.ID
-		return v.wrapped(v.say(failureHintText, "failure", shown.ID, "hint", i18n.Text(shown.Fixed))), f.Save(p)
+	if failed, _ := catalogue.Find(p.Failed); p.Hints[e.ID] > 0 && failed.Fixed != "" && !showsFix(failed) && p.Hinted != failed.ID {
+		p.Hinted = failed.ID
+		return v.wrapped(v.say(failureHintText, "failure", failed.ID, "hint", i18n.Text(failed.Fixed))), f.Save(p)
 	}
 	hints := e.Text(v.Lang).Hints
 	if p.Hints[e.ID] < len(hints) {

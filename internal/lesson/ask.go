@@ -12,12 +12,16 @@ import (
 
 var (
 	dontKnow  = i18n.New("I don’t know")
-	tryThem   = i18n.New("Then try them, ten seconds each.")
+	tryThem   = i18n.New("Then try each answer: its run takes ten seconds to read.")
 	notYet    = i18n.New("Not yet. Choose another answer.")
 	chooseOne = i18n.New("Answer with a number from 0 to {n}, or q.")
 	orderMove = i18n.New("Answer with the numbers of all moves in a possible order, as {example}, or q.")
 	playedToo = i18n.New("{n} is played:")
+	hintText  = i18n.New("Hint: {hint}")
 )
+
+// missesBeforeHint is the number of wrong answers after which a hint is given.
+const missesBeforeHint = 3
 
 // Reply is how a reader answers a question.
 type Reply int
@@ -80,7 +84,7 @@ func (a *Asker) code(p *Played) {
 // Ask asks a question until the right answer is given, and returns the first reply. ok is false if the input ends.
 func (a *Asker) Ask(p *Played) (first Reply, ok bool) {
 	a.Show(p)
-	for {
+	for misses := 0; ; {
 		line, ok := a.Line()
 		if !ok {
 			return first, false
@@ -96,6 +100,9 @@ func (a *Asker) Ask(p *Played) (first Reply, ok bool) {
 			a.Say(tryThem)
 		case Wrong:
 			a.Say(notYet)
+			if misses++; misses >= missesBeforeHint && p.Hint != "" {
+				a.Say(hintText, "hint", p.Hint)
+			}
 			if p.Answers[0].Line != "" {
 				a.code(p) // whose lines are the answers
 			}

@@ -46,7 +46,7 @@ var chapter2 = Chapter{
 const whoIsInside i18n.Text = "Who is inside when C has tried?"
 
 var outlived = []i18n.Text{
-	"A works for 31 s, and its lease is 30 s. B gets the lock at second 31, beside A: more of that in chapter 4. Then A calls Unlock.",
+	"A works for 31 s, and its lease is 30 s. B gets the lock at second 31, beside A: another question is about that. Then A calls Unlock.",
 	"C calls TryLock when A's Unlock has returned.",
 }
 

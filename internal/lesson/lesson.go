@@ -83,9 +83,10 @@ type Played struct {
 	Part
 	Path  string // of the file with the lines; "" if there is none
 	Lines []Line
-	Runs  []*Run // of each answer; several answers may share one
-	Right []bool // for each answer
-	Known int    // the number of events of the runs that are shown before the question
+	Runs  []*Run    // of each answer; several answers may share one
+	Right []bool    // for each answer
+	Known int       // the number of events of the runs that are shown before the question
+	Hint  i18n.Text // after several wrong answers; "" for none
 }
 
 // Run is a run of an answer.

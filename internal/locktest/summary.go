@@ -104,7 +104,7 @@ func (l Lock) summary(run failures.Verdict, dir string) (lines []string) {
 	}
 	lines = append(lines, drawn(run, p.notes, before.stage)...)
 	list(2, "ALSO FIXED", slices.DeleteFunc(which("x", "on"), func(id string) bool { return id == run.Failure.ID }))
-	list(3, "NEW DUTIES, kept", which("-", "on"))
+	list(3, "NEW WITH STAGE "+p.stage+", and safe", which("-", "on"))
 	worse := which("on", "x")
 	for i, id := range worse {
 		f, _ := catalogue.Find(id)
@@ -126,8 +126,11 @@ func (l Lock) summary(run failures.Verdict, dir string) (lines []string) {
 		}
 	}
 	add(1, "ALL AS EXPECTED", strings.Join(counts, " · "))
-	breaks = slices.DeleteFunc(breaks, func(id string) bool { return id == p.asks })
-	add(1, "ANY OF THEM, DRAWN", fmt.Sprintf("go test -v -run 'TestFailures/%s$' ./%s", breaks[len(breaks)-1], dir))
+	headline := slices.IndexFunc(breaks, func(id string) bool {
+		f, _ := catalogue.Find(id)
+		return f.FirstScreen && id != p.asks // which would give the answer away
+	})
+	add(1, "ANY OF THEM, DRAWN", fmt.Sprintf("go test -v -run 'TestFailures/%s$' ./%s", breaks[headline], dir))
 	return lines
 }
 

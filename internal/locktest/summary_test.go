@@ -130,6 +130,18 @@ func TestNotesAreOfTheStageBefore(t *testing.T) {
 	})
 }
 
+// The failure that a summary proposes to draw is one of those on the first screen that break the stage.
+func TestSummaryProposesAFailureOfTheFirstScreen(t *testing.T) {
+	proposed := regexp.MustCompile(`TestFailures/(\S+)\$' `)
+	summaries(t, func(p point, _ failures.Verdict, lines []string) {
+		id := proposed.FindStringSubmatch(lines[len(lines)-1])
+		require.NotNil(t, id, p.stage)
+		f, _ := catalogue.Find(id[1])
+		require.True(t, f.FirstScreen, f.ID)
+		require.Contains(t, []failures.Outcome{failures.Broken, failures.Limit}, failures.Expected(p.stage)(f))
+	})
+}
+
 func TestQuestionGivesNothingAway(t *testing.T) {
 	summaries(t, func(p point, run failures.Verdict, lines []string) {
 		f, isKnown := catalogue.Find(p.asks)

@@ -159,7 +159,9 @@ function goOn(label, act, ...before) {
 
 // askAgain lets the visitor choose another answer.
 function askAgain() {
-  lesson.more.replaceChildren(el('p', {}, say('Not yet. Choose another answer.')));
+  const misses = [...lesson.tried].filter((n) => n >= 0).length; // -1 is "I don't know"
+  lesson.more.replaceChildren(el('p', {}, say('Not yet. Choose another answer.')),
+    ...(misses < 3 ? [] : [el('p', {}, say('Hint: {hint}', {hint: say(data.lesson[lesson.chapter].remember)}))]));
   lesson.moves = '';
   lesson.choices.classList.remove('answered');
   lesson.choices.querySelectorAll('button').forEach((b) => { b.disabled = lesson.tried.has(Number(b.dataset.n) - 1) && !data.lesson[lesson.chapter].parts[lesson.part].moves; });
@@ -169,7 +171,7 @@ function askAgain() {
 function giveUp() {
   lesson.tried.add(-1); // so that the next answer is not the first one
   progress.answered(lesson.chapter, lesson.part, false);
-  lesson.says.textContent = say('Then try them, ten seconds each. The question comes again on another day.');
+  lesson.says.textContent = say('Then try each answer: its run takes ten seconds to read. The question comes again on another day.');
 }
 
 const movesOf = (order) => [...order].map((m) => say(data.lesson[lesson.chapter].parts[lesson.part].moves[m - 1])).join(' · ');

@@ -9,7 +9,7 @@ const note = document.getElementById('note');
 const signs = {x: '✗', o: '✓', n: '◐', i: '~', '-': '–'};
 const wordOf = (outcome) => ({x: say('broken'), o: say('safe'), n: say('noticed'), i: say('not by this lock'), '-': say('not applicable'),
   u: say('not tested')})[outcome] || say('not played');
-const meaningOf = (outcome) => ({n: say('noticed: the lock was lost; its owner is told by the next renewal that Redis answers, or when its lease ends. Until then two may be inside'),
+const meaningOf = (outcome) => ({n: say('noticed: the lock was lost; its owner is told by the first renewal that Redis answers, within a third and a sixth of the lease, or when it ends. Until then two may be inside'),
   i: say('not by this lock: no stage prevents it; its row says who can')})[outcome];
 const indexOf = (id) => data.stages.findIndex((s) => s.id === id);
 const stageOf = (id) => data.stages[indexOf(id)] || data.others.find((lock) => lock.id === id);
