@@ -138,7 +138,7 @@ func TestPageIsUpToDate(t *testing.T) {
 	served, err := io.ReadAll(answer.Body)
 	require.NoError(t, err)
 	require.NoError(t, answer.Body.Close())
-	require.Less(t, len(served), 2_500_000, "the page opens at once")
+	require.Less(t, len(served), 2_600_000, "the page opens at once")
 	requireFile(t, "../../docs/index.html", string(served))
 	end()
 	require.Equal(t, exitInterrupted, <-ended)
