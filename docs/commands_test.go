@@ -91,7 +91,7 @@ var (
 	// elsewhere are command lines that are not run here: they take minutes, need a network or
 	// belong to other projects. The files and tests that they name must exist.
 	elsewhere = regexp.MustCompile(`^(?:go test (?:-tags live )?\./(?:\.\.\.|mylock(?: -run TestMyLock/[a-z-]+)?)|go mod (?:download|vendor)|` +
-		`go generate \./\S+|go doc \./\S+|go build -o lockkata \.|\(cd \S+ && go test(?: \S+)*\)|\S+/run|` +
+		`go generate \./\S+|go doc \./\S+|go build (?:-v|-o lockkata) \.|\(cd \S+ && go test(?: \S+)*\)|\S+/run|` +
 		`git clone https://\S+|redis-cli .*)$`)
 	// onlyAsked are commands that need a server, a person, a compiler or a long search. The tests of
 	// internal/cli run them; here only the command and its flags must exist.

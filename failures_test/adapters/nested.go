@@ -39,22 +39,31 @@ type nested struct {
 	leave        context.CancelFunc // ends the context of the inner lock
 }
 
+var errForeign = errors.New("the context of the hold does not come from the one that its Lock got")
+
 // within returns the context for the acquire of the inner lock: that of the outer hold if it has
-// one.
-func (n *nested) within(ctx context.Context) context.Context {
+// one. It has to come from the caller's, whose values and end it has.
+func (n *nested) within(ctx context.Context) (context.Context, error) {
+	caller := world.ClientName(ctx)
 	if holding, ok := n.outer.(interface {
 		Nest(context.Context) (context.Context, context.CancelFunc)
 	}); ok {
 		ctx, n.leave = holding.Nest(ctx)
 	}
-	return ctx
+	if world.ClientName(ctx) != caller {
+		return ctx, errForeign
+	}
+	return ctx, nil
 }
 
 func (n *nested) Lock(ctx context.Context) error {
 	if err := n.outer.Lock(ctx); err != nil {
 		return err
 	}
-	err := n.inner.Lock(n.within(ctx))
+	inside, err := n.within(ctx)
+	if err == nil {
+		err = n.inner.Lock(inside)
+	}
 	if err != nil {
 		_ = n.release(ctx) // err is more important
 	}
@@ -65,7 +74,11 @@ func (n *nested) TryLock(ctx context.Context) (bool, error) {
 	if held, err := n.outer.TryLock(ctx); err != nil || !held {
 		return false, err
 	}
-	held, err := n.inner.TryLock(n.within(ctx))
+	inside, err := n.within(ctx)
+	held := false
+	if err == nil {
+		held, err = n.inner.TryLock(inside)
+	}
 	if !held {
 		_ = n.release(ctx) // as above
 	}

@@ -14,7 +14,7 @@ var ownerFailures = []Failure{
 		ID: "free-lock-given", Family: Owner, Basic: true,
 		Title:    "two clients take the lock, one after the other",
 		Story:    "The lock is free. A takes it and gives it back, and so does B. Each Lock leaves a key in Redis, and each Unlock removes it.",
-		Fixed:    "Ask Redis, and believe its answer: Lock returns nil, and TryLock true, once the key in Redis is yours. Unlock deletes it and returns nil.",
+		Fixed:    "Lock returns nil, and TryLock true, once the key in Redis is yours. Unlock finds that key again, deletes it and returns nil.",
 		Breaks:   []oracle.Rule{oracle.Truth, oracle.NeedlessError, oracle.Deadlock},
 		Requires: []Precondition{given("A B")},
 		Script: func(w *world.World) {

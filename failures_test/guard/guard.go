@@ -33,6 +33,7 @@ type Guard struct {
 	Wall  time.Duration // of real time for a run
 
 	over atomic.Bool               // the scenario has ended, and its goroutines are stopping
+	why  atomic.Pointer[Cause]     // it has ended early for this
 	next atomic.Pointer[time.Time] // a run that has just begun
 }
 
@@ -42,14 +43,21 @@ func (g *Guard) Begin() {
 	g.next.Store(&now)
 }
 
-// Over tells the guard that the scenario has ended: what still runs of the lock was left behind.
-func (g *Guard) Over() { g.over.Store(true) }
+// Over tells the guard that the scenario has ended: what still runs of the lock was left behind. If it has ended
+// early, with err, that is the cause of what follows.
+func (g *Guard) Over(err error) {
+	if err != nil {
+		g.why.Store(g.CauseOf(err))
+	}
+	g.over.Store(true)
+}
 
 // Run does run in a goroutine of its own and returns nil when that has ended. If it does not come to
 // rest, or takes too much memory, Run returns why; the goroutine then still runs, and the process is of no
 // further use.
 func (g *Guard) Run(run func()) *Cause {
 	g.over.Store(false)
+	g.why.Store(nil)
 	g.Begin()
 	done := make(chan struct{})
 	go func() {
@@ -84,7 +92,10 @@ func (g *Guard) Run(run func()) *Cause {
 
 // look returns why a run has to end now, or nil.
 func (g *Guard) look(m meter) *Cause {
+	isLate := m.used > g.Limit || m.wall > g.Wall || m.resting > g.Limit
 	switch {
+	case isLate && g.why.Load() != nil:
+		return g.why.Load()
 	case heap() > MemoryLimit:
 		return g.hoards()
 	case m.silent > g.Limit/4 && g.loop() != nil:

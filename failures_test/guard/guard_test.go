@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/world"
 )
 
 // brief is less than the period, so that the guard ends a run after one period without a command.
@@ -95,4 +97,17 @@ func TestRunThatTheClockEnds(t *testing.T) {
 	requireCause(t, c, TimeUp, `^The run was cut off after 1ms by the clock\. It had taken \S+ of a processor, so this says nothing about your lock\.$`)
 	require.True(t, c.IsNotPlayed())
 	require.Less(t, time.Since(begun), Wall)
+}
+
+func TestRunThatEndedEarlyIsNamedByThat(t *testing.T) {
+	g := Guard{Path: "lockkata/failures_test/guard", Limit: brief, Wall: Wall}
+	left, ended := make(chan struct{}), make(chan struct{})
+	c := g.Run(func() {
+		defer close(ended)
+		g.Over(world.FloodError{Client: "B", Function: "Lock", Line: "mylock/wait.go:26"})
+		<-left
+	})
+	close(left)
+	<-ended
+	requireCause(t, c, Floods, `^Lock floods Redis at mylock/wait\.go:26`)
 }

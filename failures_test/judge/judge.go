@@ -163,7 +163,7 @@ func (r *run) failure() (reply Reply) {
 	f, _ := catalogue.Find(r.task.Failure) // the bench names only those that there are
 	v := failures.Judge(f, r.subject, func(c world.Config, scenario func(*world.World)) (*trace.Trace, error) {
 		return world.Run(r.t, c, func(w *world.World) {
-			defer r.guard.Over()
+			defer func() { r.guard.Over(w.Flood()) }()
 			scenario(w)
 		})
 	})

@@ -31,9 +31,10 @@ func leaseAsked(f *file) func(*trace.Scene) {
 	}
 }
 
-// leaseOf returns the lease that an effect of the scene's command has set, if it has set one.
+// leaseOf returns the lease that an effect of the scene's command has set, if it has set one. A command that Redis has
+// refused sets none.
 func leaseOf(s *trace.Scene, x trace.Effect) (lease time.Duration, ok bool) {
-	if x.Kind != trace.Installed && x.Kind != trace.Leased {
+	if x.Kind != trace.Installed && x.Kind != trace.Leased || s.Event.IsError() {
 		return 0, false
 	}
 	return ttlOf(s.Keys, x.Key, s.Event.Server)

@@ -52,7 +52,7 @@ func lockWaits(f *file) func(*trace.Scene) {
 			}
 		case trace.Blocked: // however late each answer was
 			if began, busy := s.Call(e.Client); busy && (e.Op == trace.OpTryLock || e.Op == trace.OpUnlock) && e.At-began.At >= e.Bound && !s.Condition(e.Process).Away() {
-				f.report(e, endlessCallText, "time", e.At-began.At)
+				f.report(e, endlessCallText, "call", e.Op, "time", e.At-began.At)
 			}
 		case trace.Returned:
 			took := e.At - call.At

@@ -124,6 +124,9 @@ const mostInASecond = 2_000
 // FloodError is the error of a scenario whose lock sends commands without a pause.
 type FloodError struct{ Client, Function, Line string }
 
+// Flood returns the error with which the scenario has ended if the lock sends commands without a pause; else nil.
+func (w *World) Flood() error { return w.flood }
+
 func (e FloodError) Error() string {
 	return fmt.Sprintf("%s floods Redis at %s: more than %d commands in a second", e.Client, e.Line, mostInASecond)
 }

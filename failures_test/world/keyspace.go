@@ -17,6 +17,7 @@ type keyspace struct {
 	owners  map[place]trace.Owner // the owner of each entry
 	layouts map[string]layout     // of each hash
 	counts  map[place]bool        // fields that began at 1: whether they count holds
+	atZero  map[string]bool       // counters that were put back to 0, and are no lock
 	scripts []string
 	ignore  func(key string) bool
 	// blur is the distance up to which two moments count as equal: 0 in fake time, some
@@ -30,7 +31,7 @@ func newKeyspace(server Redis, n *names, ignore func(string) bool, blur time.Dur
 	}
 	return &keyspace{
 		server: server, names: n, ignore: ignore, blur: blur,
-		state: map[string]KeyState{}, owners: map[place]trace.Owner{}, layouts: map[string]layout{}, counts: map[place]bool{},
+		state: map[string]KeyState{}, owners: map[place]trace.Owner{}, layouts: map[string]layout{}, counts: map[place]bool{}, atZero: map[string]bool{},
 	}
 }
 
@@ -50,6 +51,7 @@ func (s *keyspace) refresh(by installer, lapse bool) []trace.Effect {
 	if err != nil {
 		fail("%w", err)
 	}
+	s.dropZeros(before, after)
 	s.state = after
 	effects := s.lapsed(before, after)
 	for _, name := range slices.Sorted(maps.Keys(before)) {
@@ -80,6 +82,20 @@ func (s *keyspace) refresh(by installer, lapse bool) []trace.Effect {
 		}
 	}
 	return effects
+}
+
+// dropZeros removes counters that a command has put back to 0: they are keys, but no longer locks. A lock may begin
+// with the value 0.
+func (s *keyspace) dropZeros(before, after map[string]KeyState) {
+	wasZero := s.atZero
+	s.atZero = map[string]bool{}
+	for name, now := range after {
+		was, existed := before[name]
+		if now.Kind == "string" && now.Value == "0" && (wasZero[name] || existed && was.Value != "0") {
+			s.atZero[name] = true
+			delete(after, name)
+		}
+	}
 }
 
 // lapsed removes from before the keys whose lease ended just before another client's command, and

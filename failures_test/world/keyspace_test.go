@@ -57,6 +57,28 @@ func TestKeyThatJustExpiredCountsAsLapsed(t *testing.T) {
 	}
 }
 
+func TestCounterThatIsPutBackToZeroIsNoLock(t *testing.T) {
+	redis := &shelf{clock: time.Now()}
+	keys := newKeyspace(redis, newNames("order:1001"), nil, 0)
+	for i, c := range []struct {
+		value string
+		want  []trace.EffectKind
+	}{
+		{"1", []trace.EffectKind{trace.Installed}},
+		{"0", []trace.EffectKind{trace.Removed}},
+		{"0", nil},
+		{"1", []trace.EffectKind{trace.Installed}},
+		{"", []trace.EffectKind{trace.Removed}},
+		{"0", []trace.EffectKind{trace.Installed}}, // the value of a lock
+	} {
+		redis.state = map[string]KeyState{"k": {Kind: "string", Value: c.value}}
+		if c.value == "" {
+			redis.state = nil
+		}
+		require.Equal(t, c.want, kinds(keys.refresh(installer{"A", "A", i + 1}, false)), "%d: %s", i, c.value)
+	}
+}
+
 func TestHashHasAnEntryForEachField(t *testing.T) {
 	hash := func(pairs ...string) map[string]KeyState {
 		k := KeyState{Kind: "hash", Fields: map[string]string{}}

@@ -193,9 +193,9 @@ func (r *request) meter() {
 		p.second, p.sent = second, 0
 	}
 	if p.sent++; p.sent > mostInASecond && w.trace.Slack == 0 && !w.closing {
-		w.flooded = true
 		line := r.source()
-		fail("%w", FloodError{r.Client, line.Function, line.String()})
+		w.flood = FloodError{r.Client, line.Function, line.String()}
+		fail("%w", w.flood)
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 // panicked, the lock could not be constructed, or goroutines of the lock did not end ([ErrLeft]).
 func Run(t *testing.T, config Config, scenario func(*World)) (tr *trace.Trace, err error) {
 	defer func() {
-		if p := recover(); p != nil {
+		if p := recover(); p != nil && err == nil { // the error of a scenario that ended early says more
 			err = fmt.Errorf("world: %w: %s", ErrLeft, strings.Join(StackDump(), ", "))
 		}
 	}()
@@ -154,7 +154,7 @@ func (w *World) close() {
 		p.release()
 	}
 	w.cancel()
-	if !w.flooded {
+	if w.flood == nil {
 		w.settle() // requests under way may still take the lock
 	}
 	w.clear()

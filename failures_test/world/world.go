@@ -39,7 +39,7 @@ type World struct {
 	asked     chan func() // see Do
 	closing   bool        // the scenario has ended: no recording, no faults
 	leaveAt   int         // the number of events after which Begin stops the scenario; 0: never
-	flooded   bool        // a client has sent commands without a pause
+	flood     error       // a client has sent commands without a pause: a FloodError
 
 	// The clients' goroutines write the rest, under mu.
 	mu       sync.Mutex

@@ -89,7 +89,7 @@ func (r CheckResult) failed(v View, red []failures.Cell) string {
 	if isBroken && first.Trace != nil { // a long drawing may have scrolled the first line away
 		text += headline
 	}
-	if showsFix(f) && !against.Panics && first.Cause == nil {
+	if showsFix(f) && isBroken && !against.Panics {
 		text += v.wrapped(i18n.Text(f.Fixed).Localize(v.Lang))
 	}
 	more := 0
