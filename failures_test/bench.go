@@ -145,16 +145,19 @@ func (b keeping) Play(ctx context.Context, tasks []Task, each func(Cell)) error 
 	})
 }
 
-// Rows plays failures on several locks: a row for each failure, with a verdict for each bench.
-func Rows(ctx context.Context, all []catalogue.Failure, benches []Bench) ([][]Verdict, error) {
+// Rows plays failures on several locks: a row for each failure, with a verdict for each bench. Each bench gets
+// some failures at a time: one in this process, where a heap that grows makes later failures dearer.
+func Rows(ctx context.Context, all []catalogue.Failure, benches []Bench, some int) ([][]Verdict, error) {
 	rows := make([][]Verdict, len(all))
 	at := map[string]int{}
 	for i, f := range all {
 		rows[i], at[f.ID] = make([]Verdict, len(benches)), i
 	}
-	for n, b := range benches {
-		if err := b.Play(ctx, Tasks(all), func(c Cell) { rows[at[c.Failure.ID]][n] = c.Verdict }); err != nil {
-			return nil, err
+	for part := range slices.Chunk(all, some) {
+		for n, b := range benches {
+			if err := b.Play(ctx, Tasks(part), func(c Cell) { rows[at[c.Failure.ID]][n] = c.Verdict }); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return rows, nil

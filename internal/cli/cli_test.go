@@ -240,7 +240,7 @@ func TestShowAsJSONHasTheWholeTrace(t *testing.T) {
 }
 
 func TestEveryPictureFitsItsTerminal(t *testing.T) {
-	g, err := judgeAll(t.Context(), catalogue.All, stages.Public(), (&app{t: t}).here)
+	g, err := judgeAll(t.Context(), catalogue.All, stages.Public(), (&app{t: t}).here, 1)
 	require.NoError(t, err)
 	for _, row := range g.rows {
 		for i, v := range row {

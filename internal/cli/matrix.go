@@ -112,14 +112,14 @@ func (a *app) here(s stages.Stage) failures.Bench {
 	return failures.Keep(failures.Here(a.t, s.Subject), kept[s.ID])
 }
 
-// judgeAll plays failures on locks, each on its bench, until the context ends.
-func judgeAll(ctx context.Context, all []catalogue.Failure, of []stages.Stage, bench func(stages.Stage) failures.Bench) (g grid, err error) {
+// judgeAll plays failures on locks, some at a time on each one's bench, until the context ends.
+func judgeAll(ctx context.Context, all []catalogue.Failure, of []stages.Stage, bench func(stages.Stage) failures.Bench, some int) (g grid, err error) {
 	g.columns = of
 	benches := make([]failures.Bench, len(of))
 	for n, s := range of {
 		benches[n] = bench(s)
 	}
-	if g.rows, err = failures.Rows(ctx, all, benches); err != nil && ctx.Err() == nil {
+	if g.rows, err = failures.Rows(ctx, all, benches, some); err != nil && ctx.Err() == nil {
 		err = failedError{err}
 	}
 	return g, err
@@ -140,7 +140,7 @@ func (a *app) matrix(ctx context.Context, r request) error {
 	if r.live {
 		g, err = a.judgeLive(ctx, r, all)
 	} else {
-		g, err = judgeAll(ctx, all, r.columns(), a.here)
+		g, err = judgeAll(ctx, all, r.columns(), a.here, 1)
 	}
 	a.doing("")
 	if err != nil {
@@ -236,7 +236,7 @@ func (a *app) judgeLive(ctx context.Context, r request, all []catalogue.Failure)
 		use, _ := a.here(s).Learn(ctx) // an error shows in the cells
 		s.Subject.Scripts = use.Scripts
 		return servers.Bench(s.Subject)
-	})
+	}, len(all))
 }
 
 // printElsewhere prints why failures were not played on real servers.

@@ -59,7 +59,7 @@ var (
 func (a *app) page(ctx context.Context, e page.Engine) ([]byte, error) {
 	a.tell(playing.Args("n", len(catalogue.All), "locks", len(stages.Public()), "where", onEmbedded.Args()))
 	defer a.doing("")
-	g, err := judgeAll(ctx, catalogue.All, stages.Public(), a.here)
+	g, err := judgeAll(ctx, catalogue.All, stages.Public(), a.here, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ func (a *app) showCommand() *cobra.Command {
 			case len(chosen) < 2:
 				return noneFixes.Args("failure", f.ID, "stage", chosen[0].ID)
 			}
-			g, err := judgeAll(cmd.Context(), []catalogue.Failure{f}, chosen, a.here)
+			g, err := judgeAll(cmd.Context(), []catalogue.Failure{f}, chosen, a.here, 1)
 			switch {
 			case err != nil:
 				return err

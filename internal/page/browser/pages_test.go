@@ -39,7 +39,7 @@ func judged(t *testing.T) {
 	t.Helper()
 	made.Do(func() {
 		made.shown = stages.Public()
-		if made.rows, made.err = failures.Rows(t.Context(), catalogue.All, stages.Here(t, made.shown)); made.err == nil {
+		if made.rows, made.err = failures.Rows(t.Context(), catalogue.All, stages.Here(t, made.shown), 1); made.err == nil {
 			var chapters [][]*lesson.Played
 			made.others, made.err = page.PlayOthers(t, os.DirFS(repository))
 			if made.err != nil {
