@@ -109,13 +109,16 @@ func (r CheckResult) red() []failures.Cell {
 	return red
 }
 
+// several is how many failures have to break one rule before it says more about a lock than the exercise's own failures.
+const several = 4
+
 // root returns the rule that more than half of the failures break, all from exercises before: the mistake is in what the
 // lock could already do. It returns "" if there is no such rule.
 func (r CheckResult) root(red []failures.Cell) (root oracle.Rule) {
 	count := map[oracle.Rule]int{}
 	for _, c := range red {
 		if against, isBroken := c.Against(); isBroken && !slices.Contains(r.Exercise.Fixes, c.Failure.ID) {
-			if count[against.Rule]++; 2*count[against.Rule] > len(red) {
+			if count[against.Rule]++; count[against.Rule] >= several && 2*count[against.Rule] > len(red) {
 				root = against.Rule
 			}
 		}
