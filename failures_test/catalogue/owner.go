@@ -39,8 +39,9 @@ var ownerFailures = []Failure{
 			b.TryLock()
 			b.Lock(world.Within(patience(w) / 15)) // no multiple of a poll
 			a.Unlock()
-			b.Lock(world.Within(patience(w)))
-			b.Unlock()
+			if b.Lock(world.Within(patience(w))).Held() {
+				b.Unlock()
+			}
 		},
 	},
 	{

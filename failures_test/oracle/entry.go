@@ -12,6 +12,7 @@ import (
 var (
 	removesOther = i18n.New("{client}'s {command} removes {key}, a key that {owner} has set")
 	removes      = i18n.New("{client}'s {command} removes the lock of {owner} ({label})")
+	removesHeld  = i18n.New("{client}'s {command}, sent in the background, removes the lock that {owner} holds ({label})")
 	overwrites   = i18n.New("{client}'s {command} overwrites the lock of {owner} ({label})")
 	becauseSame  = i18n.New("{what}: {client} and {owner} wrote the same value")
 	becauseSends = i18n.New("{what}: {client} sent {owner}'s value, which {client} never wrote")
@@ -30,18 +31,27 @@ var (
 
 // wrongDelete reports commands that remove or overwrite another owner's key.
 func wrongDelete(f *file) func(*trace.Scene) {
-	return foreign(f, map[trace.EffectKind]i18n.Text{trace.Removed: removes, trace.Overwritten: overwrites}, isForeign)
+	return foreign(f, map[trace.EffectKind]i18n.Text{trace.Removed: removes, trace.Overwritten: overwrites}, func(s *trace.Scene, owner trace.Owner) bool {
+		return isForeign(s.Event, owner) || isHeld(s, owner)
+	})
+}
+
+// isHeld reports whether a background command touched the key of a client of its own process that is inside the lock and
+// does not unlock: a clean-up of another attempt that compares no owner, for instance.
+func isHeld(s *trace.Scene, owner trace.Owner) bool {
+	call, busy := s.Call(owner.Client)
+	return s.Event.Background && owner.Process == s.Event.Process && s.Before.Holds(owner.Client) > 0 && !(busy && call.Op == trace.OpUnlock)
 }
 
 // wrongExtend reports commands that renew another process's key.
 func wrongExtend(f *file) func(*trace.Scene) {
-	return foreign(f, map[trace.EffectKind]i18n.Text{trace.Leased: extends}, func(e *trace.Event, owner trace.Owner) bool {
-		return e.Op != trace.OpRun && owner.Process != e.Process
+	return foreign(f, map[trace.EffectKind]i18n.Text{trace.Leased: extends}, func(s *trace.Scene, owner trace.Owner) bool {
+		return s.Event.Op != trace.OpRun && owner.Process != s.Event.Process
 	})
 }
 
 // foreign reports commands with one of these effects on another owner's key, with the reason if it is known.
-func foreign(f *file, said map[trace.EffectKind]i18n.Text, isForeign func(*trace.Event, trace.Owner) bool) func(*trace.Scene) {
+func foreign(f *file, said map[trace.EffectKind]i18n.Text, isForeign func(*trace.Scene, trace.Owner) bool) func(*trace.Scene) {
 	wrote := values{}
 	business := map[string]bool{} // labels of the keys that commands of the business have set
 	return func(s *trace.Scene) {
@@ -50,12 +60,15 @@ func foreign(f *file, said map[trace.EffectKind]i18n.Text, isForeign func(*trace
 		for _, effect := range e.Effects {
 			text, owner := said[effect.Kind], effect.Owner
 			business[owner.Label] = business[owner.Label] || effect.Kind == trace.Installed && e.Op == trace.OpRun
-			if e.Kind != trace.Executed || text == "" || !isForeign(e, owner) {
+			if e.Kind != trace.Executed || text == "" || !isForeign(s, owner) {
 				continue
 			}
 			pairs := []any{"client", e.Client, "command", e.Command[0], "owner", owner.Client, "label", owner.Label, "key", effect.Key}
-			if text == removes && business[owner.Label] {
+			switch {
+			case text == removes && business[owner.Label]:
 				text = removesOther
+			case text == removes && isHeld(s, owner):
+				text = removesHeld
 			}
 			if why := wrote.why(s, effect); why != "" {
 				text, pairs = why, []any{"what", text.Args(pairs...), "client", e.Client, "owner", owner.Client}

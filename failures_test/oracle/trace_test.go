@@ -222,14 +222,22 @@ func TestOldCallThatRemovesALaterHoldIsAWrongDelete(t *testing.T) {
 }
 
 func TestBackgroundGoroutineActsForItsProcess(t *testing.T) {
-	for process, wrong := range map[string]bool{"A": false, "B": true} {
-		s := newStory().holds("A", "A1")
+	for _, c := range []struct {
+		process         string
+		unlocked, wrong bool
+	}{
+		{"A", true, false}, {"A", false, true}, {"B", true, true}, {"B", false, true},
+	} {
+		s, process := newStory().holds("A", "A1"), c.process
 		a := s.trace.Events[1].Effects[0].Owner
+		if c.unlocked {
+			s.call("A", trace.OpUnlock).returns("A", unknown)
+		}
 		s.add(trace.Event{
 			Kind: trace.Executed, Client: "X", Process: process, Background: true, Command: []string{"DEL"},
 			Effects: []trace.Effect{{Kind: trace.Removed, Key: "k", Owner: a}},
 		})
-		require.Equal(t, wrong, oracle.Violates(oracle.Judge(&s.trace), oracle.WrongDelete))
+		require.Equal(t, c.wrong, oracle.Violates(oracle.Judge(&s.trace), oracle.WrongDelete), "%v", c)
 	}
 }
 

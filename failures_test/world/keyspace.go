@@ -51,7 +51,7 @@ func (s *keyspace) refresh(by installer, lapse bool) []trace.Effect {
 	if err != nil {
 		fail("%w", err)
 	}
-	s.dropZeros(before, after)
+	s.dropZeros(before, after, by)
 	s.state = after
 	effects := s.lapsed(before, after)
 	for _, name := range slices.Sorted(maps.Keys(before)) {
@@ -84,14 +84,14 @@ func (s *keyspace) refresh(by installer, lapse bool) []trace.Effect {
 	return effects
 }
 
-// dropZeros removes counters that a command has put back to 0: they are keys, but no longer locks. A lock may begin
-// with the value 0.
-func (s *keyspace) dropZeros(before, after map[string]KeyState) {
+// dropZeros removes counters that a command has put back to 0, or an Unlock has set to 0: they are keys, but no longer
+// locks. A lock may begin with the value 0.
+func (s *keyspace) dropZeros(before, after map[string]KeyState, by installer) {
 	wasZero := s.atZero
 	s.atZero = map[string]bool{}
 	for name, now := range after {
 		was, existed := before[name]
-		if now.Kind == "string" && now.Value == "0" && (wasZero[name] || existed && was.Value != "0") {
+		if now.Kind == "string" && now.Value == "0" && (wasZero[name] || by.unlocks && !existed || existed && was.Value != "0") {
 			s.atZero[name] = true
 			delete(after, name)
 		}

@@ -50,9 +50,9 @@ func TestKeyThatJustExpiredCountsAsLapsed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			redis := &shelf{clock: start, state: key("locked", time.Second)}
 			keys := newKeyspace(redis, newNames("order:1001"), nil, 20*time.Millisecond)
-			keys.refresh(installer{"A", "A", 1}, false)
+			keys.refresh(installer{client: "A", process: "A", call: 1}, false)
 			redis.clock, redis.state = start.Add(c.at), c.after
-			require.Equal(t, c.want, kinds(keys.refresh(installer{"A", "A", 2}, false)))
+			require.Equal(t, c.want, kinds(keys.refresh(installer{client: "A", process: "A", call: 2}, false)))
 		})
 	}
 }
@@ -75,8 +75,14 @@ func TestCounterThatIsPutBackToZeroIsNoLock(t *testing.T) {
 		if c.value == "" {
 			redis.state = nil
 		}
-		require.Equal(t, c.want, kinds(keys.refresh(installer{"A", "A", i + 1}, false)), "%d: %s", i, c.value)
+		require.Equal(t, c.want, kinds(keys.refresh(installer{client: "A", process: "A", call: i + 1}, false)), "%d: %s", i, c.value)
 	}
+}
+
+func TestUnlockThatWritesZeroTakesNoLock(t *testing.T) {
+	redis := &shelf{clock: time.Now(), state: map[string]KeyState{"k": {Kind: "string", Value: "0"}}}
+	keys := newKeyspace(redis, newNames("order:1001"), nil, 0)
+	require.Empty(t, keys.refresh(installer{client: "A", process: "A", call: 1, unlocks: true}, false))
 }
 
 func TestHashHasAnEntryForEachField(t *testing.T) {
@@ -101,10 +107,10 @@ func TestHashHasAnEntryForEachField(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			redis := &shelf{state: hash(one, "1")}
 			keys := newKeyspace(redis, newNames("order:1001"), nil, 0)
-			keys.refresh(installer{"A", "A", 1}, false)
+			keys.refresh(installer{client: "A", process: "A", call: 1}, false)
 			require.Equal(t, "A1=1", keys.keys("")[0].Value())
 			redis.state = c.after
-			effects := keys.refresh(installer{"A", "A", 2}, false)
+			effects := keys.refresh(installer{client: "A", process: "A", call: 2}, false)
 			require.Equal(t, c.want, kinds(effects))
 			for _, e := range effects {
 				require.Equal(t, "A", e.Owner.Client)
@@ -134,9 +140,9 @@ func TestOwnerOfAHashIsWhatDiffersFromHoldToHold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			redis := &shelf{state: map[string]KeyState{"k": {Kind: "hash", Fields: c.was}}}
 			keys := newKeyspace(redis, newNames("order:1001"), nil, 0)
-			require.Equal(t, []trace.EffectKind{trace.Installed}, kinds(keys.refresh(installer{"A", "A", 1}, false)))
+			require.Equal(t, []trace.EffectKind{trace.Installed}, kinds(keys.refresh(installer{client: "A", process: "A", call: 1}, false)))
 			redis.state = map[string]KeyState{"k": {Kind: "hash", Fields: c.now}}
-			require.Equal(t, c.want, kinds(keys.refresh(installer{c.by, c.by, 2}, false)))
+			require.Equal(t, c.want, kinds(keys.refresh(installer{client: c.by, process: c.by, call: 2}, false)))
 		})
 	}
 }
@@ -158,7 +164,7 @@ func TestCountOfHoldsBeginsAtOne(t *testing.T) {
 			keys := newKeyspace(redis, newNames("order:1001"), nil, 0)
 			for i, state := range c.states {
 				redis.state = map[string]KeyState{"k": {Kind: "hash", Fields: state}}
-				keys.refresh(installer{"A", "A", i + 1}, false)
+				keys.refresh(installer{client: "A", process: "A", call: i + 1}, false)
 			}
 			counts := ""
 			for _, entry := range keys.keys("")[0].Entries {
@@ -176,9 +182,9 @@ func TestNumberThatRedisCountedKeepsItsOwner(t *testing.T) {
 	for counted, want := range map[bool][]trace.EffectKind{true: {trace.Counted}, false: {trace.Overwritten, trace.Installed}} {
 		redis := &shelf{state: map[string]KeyState{"k": {Kind: "string", Value: "1"}}}
 		keys := newKeyspace(redis, newNames("order:1001"), nil, 0)
-		keys.refresh(installer{"A", "A", 1}, false)
+		keys.refresh(installer{client: "A", process: "A", call: 1}, false)
 		redis.state = map[string]KeyState{"k": {Kind: "string", Value: "2", Counted: counted}}
-		effects := keys.refresh(installer{"B", "B", 2}, false)
+		effects := keys.refresh(installer{client: "B", process: "B", call: 2}, false)
 		require.Equal(t, want, kinds(effects))
 		require.Equal(t, "A", effects[0].Owner.Client)
 	}

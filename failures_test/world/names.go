@@ -30,6 +30,7 @@ type names struct {
 type installer struct {
 	client, process string
 	call            int
+	unlocks         bool // the call is an Unlock
 }
 
 // installation identifies a value that a call puts into Redis.

@@ -32,7 +32,7 @@ func (r *request) execute() {
 		return
 	}
 	r.note()
-	r.Effects = r.wire.node.refresh(installer{r.Client, r.wire.process.name, r.callID()}, false)
+	r.Effects = r.wire.node.refresh(installer{r.Client, r.wire.process.name, r.callID(), r.Op == trace.OpUnlock}, false)
 	text, _ := replyText(raw)
 	rep := r.answer(raw, w.names.text(text, r.Client))
 	e := trace.Event{Reply: rep.text, Effects: r.Effects, Keys: w.allKeys(), Copies: w.copiesAfter()}

@@ -15,6 +15,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/guard"
+	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/schedule"
 	"lockkata/internal/apart"
 	"lockkata/internal/i18n"
@@ -97,17 +98,36 @@ func (w *workshop) examine(ctx context.Context, bench *apart.Bench, r *CheckResu
 }
 
 // red returns the failures that keep a lock from passing, the clearest first: runs that did not end,
-// which name a line, and basic ones; then the exercise's own, shortest drawing first; then the others, and methods
-// that are not written yet; then those of normal use; leaked goroutines last.
+// which name a line, and basic ones; then the exercise's own, or those of the root, shortest drawing first; then the others, and
+// methods that are not written yet; then those of normal use; leaked goroutines last.
 func (r CheckResult) red() []failures.Cell {
 	red := slices.DeleteFunc(slices.Clone(r.Report.Verdicts), func(c failures.Cell) bool { return !c.Required || c.Passes() && c.Cause == nil })
+	root := r.root(red)
 	slices.SortStableFunc(red, func(a, b failures.Cell) int {
-		return cmp.Or(cmp.Compare(r.rank(a), r.rank(b)), cmp.Compare(length(a), length(b)))
+		return cmp.Or(cmp.Compare(r.rank(a, root), r.rank(b, root)), cmp.Compare(length(a), length(b)))
 	})
 	return red
 }
 
-func (r CheckResult) rank(c failures.Cell) int {
+// several is how many failures have to break one rule before it says more about a lock than the exercise's own failures.
+const several = 4
+
+// root returns the rule that more than half of the failures break, all from exercises before: the mistake is in what the
+// lock could already do. It returns "" if there is no such rule.
+func (r CheckResult) root(red []failures.Cell) (root oracle.Rule) {
+	count := map[oracle.Rule]int{}
+	for _, c := range red {
+		if against, isBroken := c.Against(); isBroken && !slices.Contains(r.Exercise.Fixes, c.Failure.ID) {
+			if count[against.Rule]++; count[against.Rule] >= several && 2*count[against.Rule] > len(red) {
+				root = against.Rule
+			}
+		}
+	}
+	return root
+}
+
+func (r CheckResult) rank(c failures.Cell, root oracle.Rule) int {
+	against, _ := c.Against()
 	switch {
 	case c.Cause != nil && c.Cause.Kind == guard.TimeUp:
 		return 4
@@ -119,7 +139,7 @@ func (r CheckResult) rank(c failures.Cell) int {
 		return 4
 	case c.Failure.Family == catalogue.Normal:
 		return 3
-	case slices.Contains(r.Exercise.Fixes, c.Failure.ID):
+	case root != "" && against.Rule == root || root == "" && slices.Contains(r.Exercise.Fixes, c.Failure.ID):
 		return 1
 	}
 	return 2

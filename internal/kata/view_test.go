@@ -11,6 +11,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/guard"
+	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/world"
 	"lockkata/internal/apart"
 	"lockkata/internal/i18n"
@@ -101,4 +102,19 @@ func TestMethodThatIsYetToBeWrittenComesBehindTheExercisesOwnFailures(t *testing
 	}}}
 	require.Equal(t, "process-pause-fenced", r.red()[0].Failure.ID)
 	require.Len(t, r.red(), 2)
+}
+
+func TestRuleThatMostFailuresOfEarlierExercisesBreakComesFirst(t *testing.T) {
+	broken := func(id string, rule oracle.Rule) failures.Cell {
+		f, _ := catalogue.Find(id)
+		return failures.Cell{Required: true, Verdict: failures.Verdict{Failure: f, Outcome: failures.Broken, Findings: []oracle.Finding{{Rule: rule}}}}
+	}
+	own, earlier := broken("delete-sibling", oracle.Truth), []string{"renew-blips", "renew-blip", "renew-hangs", "work-outlives-ttl"}
+	for n, first := range map[int]string{several - 1: "delete-sibling", several: "renew-blips"} {
+		r := CheckResult{Exercise: exercise(t, "6.1"), Report: apart.Report{Verdicts: []failures.Cell{own}}}
+		for _, id := range earlier[:n] {
+			r.Report.Verdicts = append(r.Report.Verdicts, broken(id, oracle.EarlyLoss))
+		}
+		require.Equal(t, first, r.red()[0].Failure.ID, "%d of them", n)
+	}
 }
