@@ -55,8 +55,8 @@ func TestKeysBeforeAPass(t *testing.T) {
 	misspelt["mutex.go"] = strings.Replace(misspelt["mutex.go"], "uuid.NewString()", "uuid.NewSring()", 1)
 	l.saves(misspelt, "a typing error", "✗ it does not compile\n\n", "mutex.go:50: undefined: uuid.NewSring\n", bar)
 	l.presses("\x1b[A\x00Z\xff") // invalid input, and a part of an arrow key
-	l.presses("h", "Hint for delete-foreign: ", bar)
 	l.presses("h", "Hint 1 of 3: ", bar)
+	l.presses("h", "Hint for delete-foreign: ", bar)
 	l.presses("d", "learner presses d\n--- start/mutex.go", "+	value := uuid.NewSring()", bar)
 	l.presses("s", "You have not passed this exercise yet. Show the solution? Press y for yes, n for\nno.\n")
 	l.presses("x", "\nThe question comes first: press y for yes, n for no.\n")
