@@ -34,7 +34,7 @@ var stuckAfter = 10 * time.Second
 // within fails the test if run does not end, and says why: a bubble cannot be left from inside.
 func within(t *testing.T, what string, run func()) {
 	t.Helper()
-	if cause := (&guard.Guard{Limit: stuckAfter, Wall: guard.Wall}).Run(run); cause != nil {
+	if cause := (&guard.Guard{Limit: stuckAfter}).Run(run); cause != nil {
 		t.Fatalf("%s does not end: your lock %s: %s %s", what, cause.Kind, cause.Text, cause.Next)
 	}
 }

@@ -2,6 +2,7 @@
 package guard
 
 import (
+	"cmp"
 	"errors"
 	"runtime/metrics"
 	"slices"
@@ -30,7 +31,7 @@ const (
 type Guard struct {
 	Path  string        // the beginning of the import paths of the lock's code; "" for all that is not Go's, go-redis's or ours
 	Limit time.Duration // of processor time for a run; a quarter of it without asking Redis
-	Wall  time.Duration // of real time for a run
+	Wall  time.Duration // of real time for a run; default [Wall]
 
 	over atomic.Bool               // the scenario has ended, and its goroutines are stopping
 	why  atomic.Pointer[Cause]     // it has ended early for this
@@ -92,7 +93,8 @@ func (g *Guard) Run(run func()) *Cause {
 
 // look returns why a run has to end now, or nil.
 func (g *Guard) look(m meter) *Cause {
-	isLate := m.used > g.Limit || m.wall > g.Wall || m.resting > g.Limit
+	wall := cmp.Or(g.Wall, Wall)
+	isLate := m.used > g.Limit || m.wall > wall || m.resting > g.Limit
 	switch {
 	case isLate && g.why.Load() != nil:
 		return g.why.Load()
@@ -104,8 +106,8 @@ func (g *Guard) look(m meter) *Cause {
 		return g.waits()
 	case m.used > g.Limit:
 		return g.isSlow()
-	case m.wall > g.Wall:
-		return CutOff(g.Wall, m.used)
+	case m.wall > wall:
+		return CutOff(wall, m.used)
 	}
 	return nil
 }

@@ -111,3 +111,9 @@ func TestRunThatEndedEarlyIsNamedByThat(t *testing.T) {
 	<-ended
 	requireCause(t, c, Floods, `^Lock floods Redis at mylock/wait\.go:26`)
 }
+
+func TestLimitOfRealTimeHasADefault(t *testing.T) {
+	g := Guard{Limit: brief}
+	require.Nil(t, g.look(meter{wall: time.Second}))
+	require.Equal(t, TimeUp, g.look(meter{wall: Wall + time.Second}).Kind)
+}

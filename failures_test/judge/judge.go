@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"os"
 	"runtime/debug"
-	"slices"
 	"testing"
 	"time"
 
@@ -32,12 +31,9 @@ type Task struct {
 	Search  *schedule.Inquiry `json:"search,omitempty"`
 	Shared  bool              `json:"shared,omitempty"` // find out whether processes share a variable of the package
 	Use     failures.Use      `json:"use"`
-	Path    string            `json:"path"` // the beginning of the import paths of the lock's code
-	// SkipFrames are functions that send commands for the lock: the line that sent one is that of their caller.
-	SkipFrames []string           `json:"skip_frames,omitempty"`
-	Has        []failures.Feature `json:"has,omitempty"` // unless the lock has a Subject with its features
-	Limit      time.Duration      `json:"limit_ns"`      // of processor time for a run
-	Lang       i18n.Language      `json:"lang,omitempty"`
+	Path    string            `json:"path"`     // the beginning of the import paths of the lock's code
+	Limit   time.Duration     `json:"limit_ns"` // of processor time for a run
+	Lang    i18n.Language     `json:"lang,omitempty"`
 }
 
 // Reply is the result of a task. Only the fields of the task are set.
@@ -73,7 +69,7 @@ func Test(t *testing.T, s failures.Subject, names ...string) {
 	debug.SetMaxStack(maxStack)
 	guard.LimitMemory()
 	world.TuneForBatch()
-	r := &run{t: t, task: task, subject: task.prepare(s), guard: &guard.Guard{Path: task.Path, Limit: task.Limit, Wall: guard.Wall}}
+	r := &run{t: t, task: task, subject: task.prepare(s), guard: &guard.Guard{Path: task.Path, Limit: task.Limit}}
 	var reply Reply
 	if cause := r.guard.Run(func() { reply = r.do() }); cause != nil {
 		reply = Reply{Cause: cause}
@@ -86,9 +82,6 @@ func Test(t *testing.T, s failures.Subject, names ...string) {
 
 // prepare adds to the lock what the task knows about it.
 func (task Task) prepare(s failures.Subject) failures.Subject {
-	if len(task.Has) > 0 && len(s.Has) == 0 {
-		s.Has = task.Has
-	}
 	if s.Ignore == nil {
 		s.Ignore = failures.IsAuxKey
 	}
@@ -96,7 +89,6 @@ func (task Task) prepare(s failures.Subject) failures.Subject {
 		s = s.With(failures.Waits)
 	}
 	s.Scripts = task.Use.Scripts
-	s.SkipFrames = append(slices.Clip(s.SkipFrames), task.SkipFrames...)
 	return s.Ignoring(task.Use.AuxKeys)
 }
 

@@ -22,7 +22,7 @@ type Lock struct {
 	Files    Files
 	Has      []failures.Feature // unless it has a func Subject with its features
 	Exercise string             // the exercise that it is for, or ""
-	Requires []string           // the failures that "go test" plays; none: all
+	Requires []string           // the failures that "go test" plays
 }
 
 func (l Lock) key() string { return l.Files.Key() + fmt.Sprint(l.Has) }
