@@ -48,7 +48,7 @@ func TestGradeOfALockInAModuleOfItsOwnAndInNone(t *testing.T) {
 	narrow.gradeText(card)
 	requireColumns(t, 80, screen.String())
 	require.Contains(t, screen.String(), "→ the runs show more features: --has scripts")
-	require.Regexp(t, `(?m)^  ✓ safe \d+: (.+\n)+  – not applicable \d+: `, screen)
+	require.Regexp(t, `(?m)^  ✓ safe \d+: (.+\n)+  – not applicable \d+, not run: `, screen)
 }
 
 // The adapter is in a module that requires this repository by a replace directive.

@@ -54,7 +54,7 @@ func TestKataWithoutATerminal(t *testing.T) {
 	require.Regexp(t, `mutex\.go:\d+\n(?: +yet\)\n)? +✗ wrong delete: `, out)
 	status, out, _ = command(t, "kata", "hint", "--dir", dir)
 	require.Equal(t, exitOK, status)
-	require.Contains(t, out, "Hint for delete-foreign:")
+	require.Contains(t, out, "Hint 1 of 3: ")
 
 	status, out, errors = command(t, "kata", "solution", "--dir", dir)
 	require.Equal(t, exitBadUsage, status)
