@@ -25,7 +25,7 @@ func TestDroppedNXShowsInTheResultsAndTheSearch(t *testing.T) {
 		require.Equal(t, "true", value[string](b, `document.querySelector('.edits [aria-pressed=true]').ariaPressed`))
 		require.Contains(t, b.text(".lines .edited"), `m.key, "locked", "PX"`)
 		require.Equal(t, "true", value[string](b, `[...document.querySelectorAll('.lines .edited button')].find((button) => button.innerText === 'NX dropped').ariaPressed`))
-		require.Regexp(t, `^Your mistake changed 14 of \d\d results; they come first\.$`, b.text(".status"), "without those that do not apply")
+		require.Regexp(t, `^Your mistake changed 15 of \d\d results; they come first\.$`, b.text(".status"), "without those that do not apply")
 		require.Contains(t, b.text(".column"), "a second client tries while the first one holds second-client was ✓")
 		require.True(t, b.isInView(".search"), "above the results")
 		b.click(".search")
