@@ -58,7 +58,7 @@ func TestProgramExitsWithItsStatus(t *testing.T) {
 // importGoRedis are the folders, besides the stages, whose code imports go-redis, with the folders in them. A
 // package that mentions one of its types, even through other packages, takes two seconds to compile.
 var importGoRedis = []string{
-	"failures_test/adapters", "failures_test/documents", "failures_test/live/realredis", "failures_test/live/topology",
+	"failures_test/adapters", "failures_test/documents", "failures_test/foreign/workers", "failures_test/live/realredis", "failures_test/live/topology",
 	"failures_test/others", "internal/kata/exercises/01_setnx", "internal/lesson/locks", "internal/locktest", "internal/stages",
 }
 

@@ -185,6 +185,9 @@ func tryOurs(t *testing.T, args []string, keys string) string {
 		}
 	}
 	if asked {
+		if worker := slices.Index(args, "--"); worker >= 0 {
+			args = args[:worker]
+		}
 		args = append(args, "--help")
 	} else if strings.HasPrefix(line, "kata") {
 		dir := filepath.Join(t.TempDir(), "mylock") // of a learner with an exercise under way

@@ -16,6 +16,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -33,6 +34,9 @@ import (
 
 // Servers has the Redis servers. Each plays one failure at a time.
 type Servers struct {
+	Lease time.Duration // of the first attempt; default a second
+	Quiet time.Duration // see [realredis.Process]
+
 	free chan *realredis.Process
 	own  []*realredis.Process
 }
@@ -88,10 +92,33 @@ func (s *Servers) Close() error {
 // DiscoverScripts is [failures.DiscoverScripts] on one of the servers, for a lock whose client
 // cannot run in the controlled world.
 func (s *Servers) DiscoverScripts(subject failures.Subject) (failures.Subject, error) {
-	p := <-s.free
-	defer func() { s.free <- p }()
-	_, err := p.Run(subject.Config(), func(w *world.World) { subject.Scripts = world.NormalUse(w) })
+	_, scripts, err := s.NormalUse(subject)
+	subject.Scripts = scripts
 	return subject, err
+}
+
+// NormalUse plays a lock's [world.NormalUse] on one of the servers, and returns its trace and scripts.
+func (s *Servers) NormalUse(subject failures.Subject) (tr *trace.Trace, scripts []string, err error) {
+	p := s.take()
+	defer func() { s.free <- p }()
+	config := subject.Config()
+	config.Lease = s.Lease
+	tr, err = p.Run(config, func(w *world.World) { scripts = world.NormalUse(w) })
+	return tr, scripts, err
+}
+
+// Version returns the name and the version of the servers, such as "redis 7.0.15".
+func (s *Servers) Version(ctx context.Context) (string, error) {
+	p := s.take()
+	defer func() { s.free <- p }()
+	return p.Version(ctx)
+}
+
+// take waits for a server that plays nothing.
+func (s *Servers) take() *realredis.Process {
+	p := <-s.free
+	p.Quiet = s.Quiet
+	return p
 }
 
 // Bench returns the bench of a lock on the servers. Its subject needs the scripts of the lock, if it has any.
@@ -142,7 +169,7 @@ func (b *bench) play(ctx context.Context, tasks []failures.Task) []failures.Verd
 		pending = append(pending, i)
 	}
 	end := time.Now().Add(patient)
-	atOnce, lease := cap(b.free), time.Second
+	atOnce, lease := cap(b.free), cmp.Or(b.Lease, time.Second)
 	for range rounds {
 		room := make(chan struct{}, atOnce)
 		var running sync.WaitGroup
@@ -152,7 +179,7 @@ func (b *bench) play(ctx context.Context, tasks []failures.Task) []failures.Verd
 				<-room
 				continue
 			}
-			p := <-b.free
+			p := b.take()
 			running.Go(func() {
 				verdicts[i] = play(p, tasks[i].Failure, b.subject, lease)
 				b.free <- p

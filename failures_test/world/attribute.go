@@ -73,13 +73,17 @@ func (p *Process) starter() *Call {
 	return p.running[parent]
 }
 
-// attributeTo returns the oldest call under way to which the config attributes the command of a
+// attributeTo returns the oldest call under way to which the driver or the config attributes the command of a
 // goroutine that no call under way has started. world.mu is held.
 func (p *Process) attributeTo(args []string) *Call {
-	if p.world.config.AttributeTo == nil {
+	attribute := p.world.config.AttributeTo
+	if own, ok := p.driver.(Attributing); ok {
+		attribute = own.Attribute
+	}
+	if attribute == nil {
 		return nil
 	}
-	client, is := p.world.config.AttributeTo(args)
+	client, is := attribute(args)
 	if !is {
 		return nil
 	}

@@ -46,7 +46,7 @@ func (c *Client) construct(locks []string) {
 	case panicks != nil:
 		panic(panicks)
 	case err != nil:
-		fail("%s gets no lock: %v", c.Name, err)
+		fail("%s gets no lock: %w", c.Name, err)
 	case isNil(locker):
 		fail("%s gets no lock: the constructor returns neither a lock nor an error", c.Name)
 	}

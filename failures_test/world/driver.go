@@ -22,6 +22,19 @@ type Driver interface {
 	IsUnclear(err error) bool
 }
 
+// Attributing is a Driver whose commands leave in goroutines of its own: it reports whether a command belongs to a
+// call under way, and to which client's; "" means any client. It is asked once for each command.
+type Attributing interface {
+	Attribute(args []string) (client string, is bool)
+}
+
+// Halting is a Driver that is told what happens to its process.
+type Halting interface {
+	Freeze()
+	Thaw()
+	Crash()
+}
+
 // Settings are the settings of a driver. Without any, it sends each command once.
 type Settings struct {
 	Retries     int           // after a broken connection, with no pauses, which would be random

@@ -27,6 +27,12 @@ func ClientName(ctx context.Context) string {
 	return ""
 }
 
+// WithClientName returns a context that [ClientName] takes for one of that client's calls, for a lock outside of a
+// world.
+func WithClientName(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, callKey{}, &Call{Client: &Client{Name: name}})
+}
+
 // callEntry is the entry point of the function in which the goroutine of each call begins.
 var callEntry = reflect.ValueOf((*Call).run).Pointer()
 

@@ -18,6 +18,11 @@ func (p *Process) freeze(e trace.Event) {
 func (p *Process) stop(kind trace.Kind, e trace.Event) {
 	p.stoppedAt = time.Now()
 	p.stopped.Store(true)
+	if d, ok := p.driver.(Halting); ok && kind == trace.Crashed {
+		d.Crash()
+	} else if ok {
+		d.Freeze()
+	}
 	p.record(kind, e)
 }
 
@@ -29,6 +34,9 @@ func (p *Process) thaw() {
 // goOn resumes a process: the deadlines of its connections move by the length of the pause.
 func (p *Process) goOn() {
 	p.stopped.Store(false)
+	if d, ok := p.driver.(Halting); ok {
+		d.Thaw()
+	}
 	now := time.Now()
 	for _, wire := range p.wires {
 		wire.shiftDeadline(p.stoppedAt, now)

@@ -18,13 +18,16 @@ import (
 // Grading is the arguments of grade.
 type Grading struct {
 	Has  []string // features of a lock without a Subject
+	Only []string // the failures to play, each with its trace; none: all
 	Lang i18n.Language
 	Say  func(i18n.Message) // gets the progress
 }
 
 // Card is the result of all failures on a lock.
 type Card struct {
-	Dir string `json:"dir"`
+	Dir    string `json:"dir,omitempty"`
+	Worker string `json:"worker,omitempty"` // its command
+	Server string `json:"server,omitempty"` // on which a worker was played
 	Report
 	Cells  []failures.Cell  `json:"cells"`
 	Causes []failures.Cause `json:"causes,omitempty"` // of the failures that break the lock
@@ -83,10 +86,7 @@ func Grade(ctx context.Context, root, dir string, g Grading) (card Card, err err
 	defer bench.Close()
 	bench.Lang = g.Lang
 	g.Say(playedTwice.Args())
-	order := OrderOf(nil)
-	for _, f := range catalogue.OfServers {
-		order.Failures = append(order.Failures, f.ID)
-	}
+	order := g.order()
 	if card.Report, err = bench.Judge(ctx, order); err != nil {
 		return card, err
 	}
@@ -102,6 +102,18 @@ func Grade(ctx context.Context, root, dir string, g Grading) (card Card, err err
 	}
 	card.fill(again)
 	return card, nil
+}
+
+// order returns what to play.
+func (g Grading) order() Order {
+	if g.Only != nil {
+		return Order{Failures: g.Only, Draw: g.Only}
+	}
+	o := OrderOf(nil)
+	for _, f := range catalogue.OfServers {
+		o.Failures = append(o.Failures, f.ID)
+	}
+	return o
 }
 
 // Ends returns why the lock could not be judged to the end: the first cause of each kind.

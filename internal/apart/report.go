@@ -52,8 +52,17 @@ func OrderOf(required []string) Order {
 	return o
 }
 
+// Judge is the function of that name.
+func (b *Bench) Judge(ctx context.Context, o Order) (Report, error) { return Judge(ctx, b, o) }
+
+// printing is a bench whose lock may print.
+type printing interface {
+	failures.Bench
+	Printed() string
+}
+
 // Judge plays failures, the basic ones first. If one of those breaks the lock, the others are not asked.
-func (b *Bench) Judge(ctx context.Context, o Order) (r Report, err error) {
+func Judge(ctx context.Context, b printing, o Order) (r Report, err error) {
 	use, err := b.Learn(ctx)
 	if err != nil {
 		return r, err

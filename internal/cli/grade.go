@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	failures "lockkata/failures_test"
+	"lockkata/failures_test/catalogue"
+	"lockkata/failures_test/foreign"
+	"lockkata/failures_test/live/redisserver"
 	"lockkata/internal/apart"
 	"lockkata/internal/i18n"
 	"lockkata/internal/term"
@@ -18,6 +22,7 @@ import (
 // grading is the arguments of grade.
 type grading struct {
 	apart.Grading
+	foreign.Worker
 	json, update bool
 	expect       string
 }
@@ -25,17 +30,37 @@ type grading struct {
 func (a *app) gradeCommand() *cobra.Command {
 	var g grading
 	cmd := &cobra.Command{
-		Use:   "grade DIR",
+		Use:   "grade DIR | grade -- COMMAND…",
 		Short: "Run every failure on your own lock, and print its report card",
 		Long: "grade compiles the Go package in a folder, here or anywhere, and runs the catalogue on its lock, " +
 			"in a process of its own. The package has a func NewMutex(rdb redis.UniversalClient, name string, " +
 			"lease time.Duration), which returns a lock and an error, or a func Subject() failures.Subject. " +
-			"docs/grade.md tells how to use it in CI.",
+			"With -- it starts a worker instead, which hosts a lock of any language, and runs the failures on real servers, in " +
+			"real time; docs/worker.md tells how to write one. docs/grade.md tells how to use the card in CI.",
 		Example: "go run . grade stage4_lua_unlock",
-		Args:    words(1, 1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if dash := cmd.ArgsLenAtDash(); dash == 0 && len(args) > 0 {
+				return nil
+			}
+			return words(1, 1)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if g.update && g.expect == "" {
+			isWorker := cmd.ArgsLenAtDash() == 0
+			if isWorker {
+				g.Command = args
+			}
+			for _, id := range g.Only {
+				if _, ok := catalogue.Find(id); !ok {
+					return suggest(noFailure.Args("name", strconv.Quote(id)), id, failureIDs())
+				}
+			}
+			switch {
+			case g.update && g.expect == "":
 				return updatesNone.Args()
+			case g.update && g.Only != nil:
+				return updatesSome.Args()
+			case !isWorker && (g.Shared || g.Stop):
+				return onlyWorkers.Args()
 			}
 			return a.grade(cmd.Context(), args[0], g)
 		},
@@ -44,12 +69,17 @@ func (a *app) gradeCommand() *cobra.Command {
 	f.BoolVar(&g.json, "json", false, "print the card as JSON")
 	f.StringVar(&g.expect, "expect", "", "compare the card with this `FILE`: exit status 1 when a cell differs")
 	f.BoolVar(&g.update, "update", false, "with --expect: write the card into the file")
-	f.StringSliceVar(&g.Has, "has", nil, "what a lock without a Subject has: watchdog, re-entry, pub/sub, fencing, force, scripts, close")
+	f.StringSliceVar(&g.Grading.Has, "has", nil, "what a lock without a Subject has: watchdog, re-entry, pub/sub, fencing, force, scripts, close")
+	f.StringSliceVar(&g.Only, "only", nil, "play only this `FAILURE`, and draw it")
+	f.BoolVar(&g.Shared, "shared", false, "of a worker: one hosts the locks of all processes")
+	f.BoolVar(&g.Stop, "stop", false, "of a worker: a pause stops the process too (SIGSTOP), not only its connections")
 	return cmd
 }
 
 var (
 	updatesNone  = i18n.New("--update writes the file of --expect: name it, as in --expect card.txt --update")
+	updatesSome  = i18n.New("--update writes the whole card: leave out --only")
+	onlyWorkers  = i18n.New("--shared and --stop are for a worker: go run . grade --shared -- COMMAND")
 	notToTheEnd  = i18n.NewPlural("{n} failure was not tried", "{n} failures were not tried")
 	notGraded    = i18n.New("the lock cannot be graded")
 	updateWrites = i18n.New("cannot read the file of --expect ({error}): add --update, which writes it")
@@ -57,15 +87,11 @@ var (
 )
 
 func (a *app) grade(ctx context.Context, dir string, g grading) error {
-	root, err := apart.FindRoot(".")
-	if err != nil {
-		return err
-	}
 	g.Lang, g.Say = a.lang, a.tell
 	if g.json { // for programs and files
 		g.Lang = i18n.English
 	}
-	card, err := apart.Grade(ctx, root, dir, g.Grading)
+	card, err := gradeCard(ctx, dir, g)
 	a.doing("")
 	if err != nil {
 		return err
@@ -74,6 +100,11 @@ func (a *app) grade(ctx context.Context, dir string, g grading) error {
 		err = a.printJSON(card)
 	} else {
 		a.gradeText(card)
+		for _, c := range card.Cells {
+			if g.Only != nil && c.Trace != nil {
+				a.draw(c.Trace, c.Findings)
+			}
+		}
 	}
 	switch {
 	case err != nil:
@@ -98,8 +129,25 @@ func (a *app) grade(ctx context.Context, dir string, g grading) error {
 	return nil
 }
 
+// gradeCard returns the card of a worker, or of the lock in a folder.
+func gradeCard(ctx context.Context, dir string, g grading) (card apart.Card, err error) {
+	if g.Command != nil {
+		if card, err = apart.GradeWorker(ctx, g.Worker, g.Grading); errors.Is(err, redisserver.ErrMissing) {
+			err = needsServer.Args("error", err, "variable", redisserver.Binary)
+		}
+		return card, err
+	}
+	root, err := apart.FindRoot(".")
+	if err != nil {
+		return card, err
+	}
+	return apart.Grade(ctx, root, dir, g.Grading)
+}
+
 // Texts of a card around its cells.
 var (
+	needsServer  = i18n.New("a worker is played on a real server: {error}, or name its program in {variable}")
+	lockOf       = i18n.New("The lock of {command}, on {server}")
 	lockIn       = i18n.New("The lock in {dir}")
 	isUnusable   = i18n.New("✗ {kind}: {error}")
 	seeAdapters  = i18n.New("docs/grade.md shows a func Subject, with adapters for locks of other shapes.")
@@ -110,13 +158,18 @@ var (
 	notPlayedFor = i18n.NewPlural("{what}: {n} failure", "{what}: {n} failures")
 	lockKeys     = i18n.New("Taken for the lock: {keys}. If one is a counter or a queue, name it in the Ignore of a Subject.")
 	besideKeys   = i18n.New("Taken for the lock: {keys}; beside it: {others}. If that is wrong, say so in the Ignore of a Subject.")
+	printedBy    = i18n.New("The worker also printed: {text}")
 	shows        = i18n.New("→ the runs show more features: --has {features} plays their failures too")
 )
 
 // gradeText prints the card for a person: why the lock could not be graded to the end, the causes, and
 // a line for each failure.
 func (a *app) gradeText(card apart.Card) {
-	a.heading(term.Bold, a.say(lockIn, "dir", card.Dir))
+	title := lockIn.Args("dir", card.Dir)
+	if card.Worker != "" {
+		title = lockOf.Args("command", card.Worker, "server", card.Server)
+	}
+	a.heading(term.Bold, title.Localize(a.lang))
 	switch keys, others := strings.Join(card.Locks, ", "), strings.Join(card.AuxKeys, ", "); {
 	case len(card.AuxKeys) > 0:
 		a.heading("", a.say(besideKeys, "keys", keys, "others", others))
@@ -141,6 +194,9 @@ func (a *app) gradeText(card apart.Card) {
 		a.item("  "+a.signOf(failures.Broken)+" ", cause.Localize(a.lang))
 	}
 	a.gradeCells(card)
+	if card.Printed != "" && card.Worker != "" {
+		a.heading("", a.say(printedBy, "text", strconv.Quote(card.Printed)))
+	}
 }
 
 // gradeCells prints a line for each failure, by family, and the number of each outcome.

@@ -118,8 +118,11 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"kata start 7 --dir " + empty, "there is no exercise 7; there are 1 to 5, 6.1 to 6.5, 6, and r1 to r11"},
 		{"kata start 1 2", `the arguments "1 2" do not fit "start [N]"; for example: go run . kata start 3`},
 
-		{"grade", `the arguments "" do not fit "grade DIR"; for example: go run . grade stage4_lua_unlock`},
+		{"grade", `the arguments "" do not fit "grade DIR | grade -- COMMAND…"; for example: go run . grade stage4_lua_unlock`},
 		{"grade grade_test.go", "there is no folder "},
+		{"grade ../kata --stop", "--shared and --stop are for a worker"},
+		{"grade --only check-than-delete ../kata", "did you mean check-then-delete?"},
+		{"grade ../kata --only check-then-delete --expect x --update", "leave out --only"},
 		{"grade ../kata --update", "--update writes the file of --expect"},
 		{"grade ../kata --has wheels", `--has "wheels": no failure is about that; there are: force, watchdog, `},
 

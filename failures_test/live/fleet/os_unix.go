@@ -2,6 +2,16 @@
 
 package fleet
 
-import "syscall"
+import (
+	"os"
+	"syscall"
+)
 
-func init() { stop, goOn = syscall.SIGSTOP, syscall.SIGCONT }
+func init() {
+	if attributes == nil {
+		attributes = &syscall.SysProcAttr{}
+	}
+	attributes.Setpgid = true
+	send = func(leader int, s os.Signal) error { return syscall.Kill(-leader, s.(syscall.Signal)) }
+	stop, goOn = syscall.SIGSTOP, syscall.SIGCONT
+}

@@ -1,6 +1,6 @@
 // Package fleet starts processes and exchanges lines of JSON with them: workers, which run this
 // program's binary again, and other commands, such as java. A process can be killed, stopped and
-// continued. None outlives the program that started it.
+// continued, together with the processes that it has started. None outlives the program that started it.
 //
 //	w, err := fleet.Start(fleet.Again(task{Locks: 4}))
 //	defer w.Kill()
@@ -35,8 +35,9 @@ var ErrEnded = errors.New("the process has ended")
 
 // These are set in a file for each operating system.
 var (
-	attributes *syscall.SysProcAttr // on Linux: the kernel kills a process when this one ends
-	stop, goOn os.Signal            // on Unix
+	attributes *syscall.SysProcAttr                // on Linux: the kernel kills a process when this one ends
+	send       func(leader int, s os.Signal) error // on Unix: to a process and those that it has started
+	stop, goOn os.Signal                           // on Unix
 )
 
 var running atomic.Int64
@@ -88,6 +89,7 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 	running.Add(1)
 	go func() {
 		p.err = cmd.Wait()
+		_ = p.kill() // what it has started and left behind
 		running.Add(-1)
 		close(p.ended)
 	}()
@@ -100,9 +102,14 @@ func (p *Process) Tell(v any) error {
 	if err != nil {
 		return err
 	}
+	return p.TellLine(string(line))
+}
+
+// TellLine sends a line of text.
+func (p *Process) TellLine(line string) error {
 	p.telling.Lock()
 	defer p.telling.Unlock()
-	_, err = fmt.Fprintf(p.in, "%s\n", line)
+	_, err := fmt.Fprintln(p.in, line)
 	return err
 }
 
@@ -146,8 +153,15 @@ func (p *Process) Ended() <-chan struct{} { return p.ended }
 // Kill kills the process, even while it is stopped, and waits for its end.
 func (p *Process) Kill() {
 	p.killed.Store(true)
-	_ = p.cmd.Process.Kill() // it may have ended by itself
+	_ = p.kill() // it may have ended by itself
 	<-p.ended
+}
+
+func (p *Process) kill() error {
+	if send == nil {
+		return p.cmd.Process.Kill()
+	}
+	return send(p.cmd.Process.Pid, os.Kill)
 }
 
 // Stop suspends the process until Continue. The signal takes a moment to arrive. On Windows it
@@ -161,5 +175,5 @@ func (p *Process) signal(s os.Signal) error {
 	if s == nil {
 		return fmt.Errorf("stop or continue a process: %w on this system", errors.ErrUnsupported)
 	}
-	return p.cmd.Process.Signal(s)
+	return send(p.cmd.Process.Pid, s)
 }

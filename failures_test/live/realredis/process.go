@@ -1,8 +1,11 @@
 package realredis
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strings"
+	"time"
 
 	"lockkata/failures_test/live/redisserver"
 )
@@ -10,6 +13,8 @@ import (
 // Process is a Redis on which scenarios are played: either an own redis-server, with replicas if the
 // run needs them, or a Redis that other programs use too.
 type Process struct {
+	Quiet time.Duration // how long a client that waits for nothing takes at most to send its next command; default 1 ms
+
 	shared   string              // address of a shared Redis; "" for an own one
 	master   *redisserver.Server // nil for a shared Redis
 	replicas []*replica          // of the newest run
@@ -31,6 +36,25 @@ func launch(ctx context.Context) (*redisserver.Server, error) {
 	return redisserver.Start(ctx, redisserver.Config{
 		Args: []string{"--hz", "250", "--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0", "--repl-diskless-load", "swapdb"},
 	})
+}
+
+// Version returns the name and the version of the server, such as "redis 7.0.15".
+func (p *Process) Version(ctx context.Context) (string, error) {
+	rdb := NewClient(p.addr())
+	defer rdb.Close()
+	info, err := rdb.Info(ctx, "server").Result()
+	name, version := "redis", ""
+	for line := range strings.Lines(info) { // a Valkey also names the Redis that it stands for
+		switch key, value, _ := strings.Cut(strings.TrimSpace(line), ":"); key {
+		case "redis_version":
+			version = cmp.Or(version, value)
+		case "valkey_version":
+			version = value
+		case "server_name":
+			name = value
+		}
+	}
+	return name + " " + version, err
 }
 
 // isOurs reports whether the Redis is an own one, which may lose its data and fail.

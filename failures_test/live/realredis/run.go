@@ -34,7 +34,7 @@ func (p *Process) Run(config world.Config, scenario func(*world.World)) (tr *tra
 		return nil, fmt.Errorf("realredis: Redis at %s: %w", p.addr(), err)
 	}
 	withLabel(func(label string) {
-		tr, err = world.RunOn([]world.Redis{server}, clock{label}, config, scenario)
+		tr, err = world.RunOn([]world.Redis{server}, clock{label, cmp.Or(p.Quiet, time.Millisecond)}, config, scenario)
 		if n := labelled(label) - 1; n > 0 && err == nil {
 			err = fmt.Errorf("realredis: %w: %d of them", world.ErrLeft, n)
 		}
@@ -43,18 +43,18 @@ func (p *Process) Run(config world.Config, scenario func(*world.World)) (tr *tra
 }
 
 // clock is real time. label identifies the goroutines of the run.
-type clock struct{ label string }
+type clock struct {
+	label string
+	quiet time.Duration
+}
 
-// A client counts as idle when it has sent nothing in several periods in a row. A short pause of
+// A client counts as idle when it has sent nothing in that many periods in a row. A short pause of
 // the machine affects only one of them.
-const (
-	quietTurns = 3
-	quietTurn  = time.Millisecond
-)
+const quietTurns = 3
 
 // Rest waits until the clients have sent nothing for a while.
-func (clock) Rest(wake <-chan struct{}) (atRest bool, late time.Duration) {
-	timer := time.NewTimer(quietTurn)
+func (c clock) Rest(wake <-chan struct{}) (atRest bool, late time.Duration) {
+	timer := time.NewTimer(c.quiet)
 	defer timer.Stop()
 	for range quietTurns {
 		began := time.Now()
@@ -62,8 +62,8 @@ func (clock) Rest(wake <-chan struct{}) (atRest bool, late time.Duration) {
 		case <-wake:
 			return false, late
 		case <-timer.C:
-			late = max(late, time.Since(began)-quietTurn)
-			timer.Reset(quietTurn)
+			late = max(late, time.Since(began)-c.quiet)
+			timer.Reset(c.quiet)
 		}
 	}
 	return true, late
