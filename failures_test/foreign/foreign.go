@@ -14,7 +14,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -50,19 +49,21 @@ type Bench struct {
 	says    []string        // the words of the first worker
 	kinds   map[string]bool // kind of command → a call sent it in normal use
 	learned bool
-	started map[*worker]bool
+	started []*worker
+	closed  bool
 }
 
-// How a worker is played: the lease of the first attempt, and how long a worker that waits for nothing takes at most
-// to send its next command.
+// How a worker is played: the lease of the first attempt, how long a worker that waits for nothing takes at most to
+// send its next command, and how long disturbed failures are repeated.
 const (
-	lease = 2 * time.Second
-	quiet = 5 * time.Millisecond
+	lease    = 2 * time.Second
+	quiet    = 5 * time.Millisecond
+	patience = 6 * time.Minute
 )
 
 // New returns the bench of a worker on some servers. It starts a shared worker, which ends with Close.
 func New(ctx context.Context, servers *live.Servers, w Worker) (*Bench, error) {
-	servers.Lease, servers.Quiet = lease, quiet
+	servers.Lease, servers.Quiet, servers.Patience = lease, quiet, patience
 	b := &Bench{Worker: w, servers: servers, output: &beginning{}, kinds: map[string]bool{}}
 	b.subject = failures.Subject{Name: "worker", New: b.newLock, Has: w.Has, SkipFrames: []string{"lockkata/failures_test/foreign."}}
 	if !w.Shared {
@@ -70,15 +71,27 @@ func New(ctx context.Context, servers *live.Servers, w Worker) (*Bench, error) {
 	}
 	var err error
 	if b.shared, err = startWorker(ctx, w.Command, nil, true, b.output); err == nil {
-		b.says = b.shared.says
+		b.took(b.shared)
 	}
 	return b, err
 }
 
-// Close ends a shared worker. The others end with their runs.
+// took notes a worker that has started.
+func (b *Bench) took(w *worker) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.says, b.started = w.says, append(b.started, w); b.closed {
+		w.process.Kill()
+	}
+}
+
+// Close ends all workers, also those of runs that were left.
 func (b *Bench) Close() error {
-	if b.shared != nil {
-		b.shared.process.Kill()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	for _, w := range b.started {
+		w.process.Kill()
 	}
 	return nil
 }
@@ -124,9 +137,7 @@ func (b *Bench) newLock(p *world.Process, name string, lease time.Duration) (wor
 	}
 	w.hears("", l.lose)
 	h.worker = w
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.says = w.says
+	b.took(w)
 	return l, nil
 }
 
@@ -146,7 +157,7 @@ func (b *Bench) isOfCall(kind string, calling bool) bool {
 // Why a worker cannot be judged.
 var (
 	failsInUse = i18n.New("the lock fails in normal use: {error}")
-	hasNoWords = i18n.New("the worker has not answered {op}")
+	noAnswer   = i18n.New("the worker has not answered {question}")
 )
 
 // Learn implements [failures.Bench].
@@ -182,16 +193,20 @@ func (b *Bench) Learn(context.Context) (failures.Use, error) {
 	return *b.use, nil
 }
 
+// isLearning reports whether it plays normal use: a worker that does not answer then is of no use.
+func (b *Bench) isLearning() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return !b.learned
+}
+
 // unanswered returns why normal use is no use: a worker that has ended or does not answer.
 func unanswered(tr *trace.Trace) error {
 	if tr == nil {
 		return nil
 	}
 	for _, e := range tr.Events {
-		switch {
-		case e.Kind == trace.Blocked:
-			return hasNoWords.Args("op", e.Op)
-		case e.Kind == trace.Returned && problem(e.Result.Err) != nil:
+		if e.Kind == trace.Returned && problem(e.Result.Err) != nil {
 			return e.Result.Err
 		}
 	}
@@ -215,7 +230,7 @@ var (
 	whoseIsIt   = i18n.New("two calls of one process were under way: the wire does not tell whose command it was")
 )
 
-// Play implements [failures.Bench]. A failure that breaks the lock is played again: it is broken if the same rule is
+// Play implements [failures.Bench]. A failure that breaks the lock is played again: the lock is broken if the same rule is
 // broken twice.
 func (b *Bench) Play(ctx context.Context, tasks []failures.Task, each func(failures.Cell)) error {
 	if _, err := b.Learn(ctx); err != nil {
@@ -230,34 +245,50 @@ func (b *Bench) Play(ctx context.Context, tasks []failures.Task, each func(failu
 			ask = append(ask, task)
 		}
 	}
-	first, err := b.once(ctx, ask)
-	if err != nil {
-		return err
-	}
-	var again []failures.Task
-	for _, v := range first {
-		if v.Outcome == failures.Broken {
-			again = append(again, failures.Task{Failure: v.Failure})
+	runs := map[string][]failures.Verdict{}
+	for again := ask; len(again) > 0; {
+		played, err := b.once(ctx, again)
+		if err != nil {
+			return err
+		}
+		again = nil
+		for _, v := range played {
+			all := append(runs[v.Failure.ID], v)
+			runs[v.Failure.ID] = all
+			if _, decided := agreed(all); !decided && len(all) < mostRuns {
+				again = append(again, failures.Task{Failure: v.Failure})
+			}
 		}
 	}
-	second, err := b.once(ctx, again)
-	if err != nil {
-		return err
-	}
-	for _, v := range first {
-		if at := slices.IndexFunc(second, func(o failures.Verdict) bool { return o.Failure.ID == v.Failure.ID }); at >= 0 && !sameRule(v, second[at]) {
-			other := second[at]
-			v.Outcome, v.Missing = failures.Elsewhere, notAgain.Args("one", v.Sentence(), "other", other.Sentence())
+	for _, task := range ask {
+		v, decided := agreed(runs[task.Failure.ID])
+		if !decided {
+			first, last := runs[task.Failure.ID][0], v
+			v.Outcome, v.Missing = failures.Elsewhere, notAgain.Args("one", first.Sentence(), "other", last.Sentence())
 		}
 		each(failures.Cell{Verdict: v, Shows: b.subject.Shows(cmp.Or(v.Trace, &trace.Trace{}))})
 	}
 	return nil
 }
 
-func sameRule(a, b failures.Verdict) bool {
-	first, _ := a.Against()
-	second, isBroken := b.Against()
-	return b.Outcome == failures.Broken && isBroken && first.Rule == second.Rule
+// mostRuns is how often a failure is played that breaks the lock in some runs.
+const mostRuns = 3
+
+// agreed returns the verdict on which the runs of a failure agree: the first run, unless it breaks the lock; else any
+// two. Without one it returns the last.
+func agreed(runs []failures.Verdict) (v failures.Verdict, decided bool) {
+	last := runs[len(runs)-1]
+	if len(runs) == 1 {
+		return last, last.Outcome != failures.Broken
+	}
+	against, _ := last.Against()
+	for _, v := range runs[:len(runs)-1] {
+		before, _ := v.Against()
+		if v.Outcome == last.Outcome && (v.Outcome != failures.Broken || before.Rule == against.Rule) {
+			return v, true
+		}
+	}
+	return last, false
 }
 
 // once plays each task once.

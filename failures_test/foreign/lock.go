@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -159,7 +160,7 @@ func (l *lock) call(ctx context.Context, op string) (answer, error) {
 	patience := int64(0)
 	at, isLimited := ctx.Deadline()
 	if isLimited {
-		patience = max(1, time.Until(at).Milliseconds())
+		patience = max(1, (time.Until(at) + time.Millisecond - 1).Milliseconds())
 	}
 	caller := world.ClientName(ctx)
 	l.mu.Lock()
@@ -177,11 +178,19 @@ func (l *lock) call(ctx context.Context, op string) (answer, error) {
 		}
 	})
 	defer stop()
+	var silent <-chan time.Time
+	if l.host.bench.isLearning() && isLimited {
+		silent = time.After(time.Until(at) + l.wait)
+	}
 	select {
 	case a, lives := <-waiting:
 		return l.meaning(op, a, lives, isLimited)
 	case <-l.host.ctx.Done():
 		return answer{}, context.Canceled
+	case <-silent:
+		err := noAnswer.Args("question", strconv.Quote(strings.Join([]string{id, op, l.path(caller), strconv.FormatInt(patience, 10)}, " ")))
+		w.process.Kill()
+		return answer{}, errEnded{w.quote(err)}
 	case <-cancelled:
 	}
 	_, told := w.ask("cancel", id)

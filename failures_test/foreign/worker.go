@@ -19,7 +19,7 @@ import (
 const protocol = "1"
 
 // startsWithin is how long a worker may take until it can be asked.
-const startsWithin = 30 * time.Second
+const startsWithin = 15 * time.Second
 
 // What is wrong with a worker.
 var (
@@ -103,17 +103,20 @@ func (w *worker) understand(shared bool) error {
 	defer w.mu.Unlock()
 	words := strings.Fields(w.first)
 	if len(words) < 2 || words[0] != "ready" || words[1] != protocol {
-		return saysOther.Args("line", strconv.Quote(w.first))
+		return saysOther.Args("line", quoted(w.first))
 	}
 	w.says = slices.DeleteFunc(words[2:], func(word string) bool { return word == "shared" })
 	switch isShared := len(w.says) < len(words)-2; {
 	case isShared && !shared:
 		return saysShared.Args()
 	case shared && !isShared:
-		return notShared.Args("line", strconv.Quote(w.first))
+		return notShared.Args("line", quoted(w.first))
 	}
 	return nil
 }
+
+// quoted returns the beginning of a line in quotes.
+func quoted(line string) string { return strconv.Quote(line[:min(len(line), 60)]) }
 
 // quote adds the worker's last words to an error.
 func (w *worker) quote(err error) error {

@@ -34,8 +34,9 @@ import (
 
 // Servers has the Redis servers. Each plays one failure at a time.
 type Servers struct {
-	Lease time.Duration // of the first attempt; default a second
-	Quiet time.Duration // see [realredis.Process]
+	Lease    time.Duration // of the first attempt; default a second
+	Quiet    time.Duration // see [realredis.Process]
+	Patience time.Duration // after which disturbed failures are not repeated; default 3 minutes
 
 	free chan *realredis.Process
 	own  []*realredis.Process
@@ -139,11 +140,8 @@ func (b *bench) Close() error { return nil }
 // ErrBusy is the error of a failure that was disturbed in each attempt.
 var ErrBusy = errors.New("the machine is too busy for real time")
 
-// A disturbed failure is repeated at most that many times, within that time.
-const (
-	rounds  = 5
-	patient = 3 * time.Minute
-)
+// rounds is how often a disturbed failure is played at most.
+const rounds = 5
 
 // Play plays one failure on each server at a time. It repeats a disturbed run, each time with fewer runs at once
 // and a longer lease. If the last one is disturbed too, the outcome is [failures.Elsewhere] with [ErrBusy]. When ctx
@@ -168,7 +166,7 @@ func (b *bench) play(ctx context.Context, tasks []failures.Task) []failures.Verd
 	for i := range tasks {
 		pending = append(pending, i)
 	}
-	end := time.Now().Add(patient)
+	end := time.Now().Add(cmp.Or(b.Patience, 3*time.Minute))
 	atOnce, lease := cap(b.free), cmp.Or(b.Lease, time.Second)
 	for range rounds {
 		room := make(chan struct{}, atOnce)
