@@ -75,16 +75,23 @@ var contextFailures = []Failure{
 	{
 		ID: "acquire-arrives-last", Family: Contexts,
 		Title:    "the acquire arrives when half of its lease is over",
-		Story:    "A's acquire is stuck in the network for about half a lease, and A's deadline has passed long ago. A has cleaned up several times, and there was no key. Then the acquire arrives. A clean-up that has given up by then leaves a key that blocks all other clients for a whole lease.",
-		Fixed:    "The clean-up tries again, at longer and longer intervals, until it finds the key or the lease would be over.",
-		Breaks:   []oracle.Rule{oracle.Leak},
+		Story:    "A's acquire is stuck in the network for about half a lease, and A's deadline has passed long ago. A cleans up several times, and finds no key of its own: C takes the lock meanwhile, and frees it. A clean-up that deletes without comparing lets two inside. Then the acquire arrives. A clean-up that has given up by then leaves a key that blocks all other clients for a whole lease.",
+		Fixed:    "The clean-up compares the owner, and tries again, at longer and longer intervals, until it finds the key or the lease would be over.",
+		Breaks:   []oracle.Rule{oracle.Leak, oracle.WrongDelete},
 		Given:    []oracle.Rule{oracle.Deadlock}, // B waits for the key that leaked
 		Requires: []Precondition{arrivesTooLate("A")},
 		Script: func(w *world.World) {
-			a, b := w.Client("A"), w.Client("B")
+			a, b, c := w.Clients("A", "B", "C")
 			a.Before(world.Of(trace.OpLock, world.Write)).Delay(w.Lease * 7 / 15)
 			lock := a.Lock(world.Within(w.Lease / 30))
-			w.Sleep(w.Lease * 3 / 5)
+			w.Sleep(w.Lease / 15)
+			free := w.Lease * 8 / 15
+			if c.Lock(world.Within(patience(w))).Held() {
+				w.Sleep(w.Lease / 4)
+				c.Unlock()
+				free -= w.Lease / 4
+			}
+			w.Sleep(free)
 			b.Lock(world.Within(patience(w)))
 			if lock.Held() { // it ignores its context
 				a.Unlock()

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ var (
 	renewsLate  = i18n.New("{client}'s {command} for {label} reached Redis after its Unlock had returned")
 	renewsOver  = i18n.New("{client} renews a lock that it unlocked {time} ago")
 	notRenewed  = i18n.New("{client}'s lock expired while {client} held it: the watchdog did not renew it")
+	notAccepted = i18n.New("{client}'s lock expired while {client} held it: Redis refused the renewal: {error}")
 	renewsShut  = i18n.New("{client} renews a lock that it closed {time} ago")
 	renewsOften = i18n.New("{client} re-entered its lock, and renewed it {n} times in one lease")
 )
@@ -108,7 +110,11 @@ func expired(f *file, s *trace.Scene, dogs map[string]*dog) {
 		if hindered || ended && !forgotten {
 			continue
 		}
-		f.reportOf(owner.Client, e, notRenewed)
+		if d.refusal != "" {
+			f.reportOf(owner.Client, e, notAccepted, "error", d.refusal)
+		} else {
+			f.reportOf(owner.Client, e, notRenewed)
+		}
 	}
 }
 
@@ -119,6 +125,7 @@ type dog struct {
 	acquired    time.Duration // when that call returned
 	renews      bool          // it has given a key of the process a new lease
 	failed      bool          // its last command was refused
+	refusal     string        // the error that Redis itself answered to its last command; "": none
 	hindered    time.Duration // when something last kept it from renewing
 	over        i18n.Text     // why a renewal is wrong now: all holds of the process are released, or it has closed the lock
 	since       time.Duration // when the last hold was released, or the lock was closed
@@ -142,6 +149,12 @@ func (d *dog) follow(s *trace.Scene, renewal func(*trace.Event) bool) {
 		}
 	case trace.Executed:
 		d.renews = d.renews || renewal(e)
+		if e.Background {
+			d.refusal = ""
+			if e.IsError() {
+				d.refusal = inScript.ReplaceAllString(strings.TrimPrefix(e.Reply, trace.ErrorPrefix), "")
+			}
+		}
 	}
 	if e.Acquires() {
 		d.lastAcquire, d.acquired, d.failed, d.over = e.Call, e.At, false, ""
@@ -155,6 +168,9 @@ func (d *dog) follow(s *trace.Scene, renewal func(*trace.Event) bool) {
 		d.over, d.since = renewsShut, e.At
 	}
 }
+
+// inScript is what miniredis and Redis put around the error of a command in a script.
+var inScript = regexp.MustCompile(`^ERR Error compiling script \(new function\): [^:]*:\d*: | (?:stack traceback:|script: ).*$`)
 
 // renewals returns a predicate for renewals: background commands with the shape of one that renewed
 // a key somewhere in the trace.
