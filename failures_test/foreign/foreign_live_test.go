@@ -1,4 +1,4 @@
-//go:build live
+//go:build languages
 
 package foreign_test
 

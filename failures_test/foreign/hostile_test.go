@@ -1,4 +1,4 @@
-//go:build live && unix
+//go:build languages && unix
 
 package foreign_test
 

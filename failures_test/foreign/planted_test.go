@@ -1,4 +1,4 @@
-//go:build live && languages
+//go:build languages
 
 package foreign_test
 
