@@ -129,7 +129,7 @@ async function unlock`,
                 watchdog.start();
             }
             return got;`,
-				`        void close()`, `        void renew(String value) {
+				`        boolean unlock(`, `        void renew(String value) {
             String extend = FREE.replace("'DEL', KEYS[1]", "'PEXPIRE', KEYS[1], ARGV[2]");
             for (Object answer = 1L; answer.equals(1L); ) {
                 try {
@@ -141,7 +141,7 @@ async function unlock`,
             }
         }
 
-        void close()`,
+        boolean unlock(`,
 				`"ready 1 shared"`, `"ready 1 shared watchdog"`,
 			},
 			"goes on": {"continue;"}, "ends": {"return;"},

@@ -16,12 +16,12 @@ public final class Worker {
         final long leaseMs;
 
         MyLock(String host, int port, String name, long leaseMs) {
-            int patient = (int) (3 * leaseMs); // the client's timeouts: at least three leases
-            this.redis = RedisClient.builder().hostAndPort(host, port)
-                .clientConfig(DefaultJedisClientConfig.builder().timeoutMillis(patient).build()).build();
+            var patient = DefaultJedisClientConfig.builder().timeoutMillis((int) (3 * leaseMs));
+            redis = RedisClient.builder().hostAndPort(host, port)
+                .clientConfig(patient.build()).build();
+            redis.ping();
             this.name = name;
             this.leaseMs = leaseMs;
-            redis.ping();
         }
 
         boolean tryLock(String caller) {
@@ -30,10 +30,9 @@ public final class Worker {
             return redis.set(name, value, SetParams.setParams().nx().px(leaseMs)) != null;
         }
 
-        boolean lock(String caller, long ms) throws InterruptedException { // waits at most that long
-            for (long end = System.currentTimeMillis() + ms; !tryLock(caller); Thread.sleep(50)) {
+        boolean lock(String caller, long ms) throws Exception { // waits at most that long
+            for (long end = System.currentTimeMillis() + ms; !tryLock(caller); Thread.sleep(50))
                 if (System.currentTimeMillis() > end) return false;
-            }
             return true;
         }
 
@@ -41,33 +40,26 @@ public final class Worker {
             String value = held.getOrDefault(caller, "");
             return redis.eval(FREE, List.of(name), List.of(value)).equals(1L);
         }
-
-        void close() { redis.close(); }
     }
 
     // ---- the rest is the same for any lock
     static final Map<String, MyLock> locks = new ConcurrentHashMap<>(); // process → lock
 
-    static synchronized void say(String line) { System.out.println(line.replaceAll("\\s+", " ")); }
-
-    static String answer(String[] w) throws Exception { // number, op, process[/caller], …
-        if (w[1].equals("open")) {
+    static String answer(String op, String[] w) throws Exception { // number, op, process/caller, …
+        if (op.equals("open")) {
             String[] at = w[3].split(":");
-            int port = Integer.parseInt(at[1]);
-            locks.put(w[2], new MyLock(at[0], port, w[4], Long.parseLong(w[5])));
+            locks.put(w[2], new MyLock(at[0], Integer.parseInt(at[1]), w[4], Long.parseLong(w[5])));
             return "yes";
         }
-        if (w[1].equals("cancel")) return "unsupported";
         MyLock lock = locks.get(w[2].split("/")[0]);
-        long ms = Long.parseLong(w[3]);
-        switch (w[1]) {
-            case "lock": return lock.lock(w[2], ms == 0 ? 1L << 40 : ms) ? "yes" : "timeout";
-            case "try": return lock.tryLock(w[2]) ? "yes" : "no";
-            case "unlock": return lock.unlock(w[2]) ? "yes" : "refused it is not held";
-            case "close": lock.close(); return "yes";
-        }
+        long ms = w.length > 3 ? Long.parseLong(w[3]) : 0;
+        if (op.equals("lock")) return lock.lock(w[2], ms == 0 ? 1L << 40 : ms) ? "yes" : "timeout";
+        if (op.equals("try")) return lock.tryLock(w[2]) ? "yes" : "no";
+        if (op.equals("unlock")) return lock.unlock(w[2]) ? "yes" : "refused it is not held";
         return "unsupported";
     }
+
+    static void say(String line) { System.out.println(line.replaceAll("\\s+", " ")); }
 
     public static void main(String[] args) {
         ExecutorService calls = Executors.newCachedThreadPool();
@@ -76,7 +68,7 @@ public final class Worker {
             String[] words = in.nextLine().split(" ");
             calls.submit(() -> {
                 try {
-                    say(words[0] + " " + answer(words));
+                    say(words[0] + " " + answer(words[1], words));
                 } catch (Exception error) { // what became of the command is not known
                     say(words[0] + " unknown " + error);
                 }
