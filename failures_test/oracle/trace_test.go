@@ -286,6 +286,29 @@ func TestAnswersThatDisagreeWithRedis(t *testing.T) {
 	}
 }
 
+// Its error need not say that another client has the lock.
+func TestAcquireThatIsHinderedMayFail(t *testing.T) {
+	failed := trace.Result{Claim: trace.ClaimRefused, Error: "failed to acquire the lock"}
+	bounded := newStory().call("A", trace.OpLock)
+	bounded.trace.Events[0].Bound = time.Second
+	oom := func() *story {
+		s := newStory().call("A", trace.OpLock).does("A")
+		s.trace.Events[1].Reply = "(error) OOM command not allowed"
+		return s
+	}
+	for name, c := range map[string]struct {
+		*story
+		wrong bool
+	}{
+		"nothing hinders it":  {newStory().call("A", trace.OpLock).does("A"), true},
+		"its context is over": {bounded.pass(time.Second), false},
+		"Redis is full":       {oom(), false},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.wrong, c.returns("A", failed).breaks(oracle.Truth)) })
+	}
+	require.True(t, oom().returns("A", refused).breaks(oracle.Truth), "it says that another client has the lock")
+}
+
 // nothing returns neither a hold nor an error.
 var nothing = trace.Result{Claim: trace.ClaimRefused, Error: trace.ErrNothing.Error()}
 

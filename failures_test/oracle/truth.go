@@ -68,12 +68,14 @@ func truth(f *file) func(*trace.Scene) {
 				during[call.Call] = true
 			}
 		case e.Kind == trace.Returned:
-			text := f.contradiction(e, s.Keys, owed[e.Call])
+			text, call := f.contradiction(e, s.Keys, owed[e.Call]), f.calls[e.Call]
+			isOver := call.left || s.Began.Bound > 0 && e.At-s.Began.At >= s.Began.Bound
 			switch {
+			case text == falseErrorText && (call.hindered || isOver): // it may fail then, and need not say why
 			case text == falseErrorText && (taken[e.Client] > 0 || s.Condition(e.Process).Closed): // this may mean that its hold is lost
 			case (text == deniedReleaseText || text == deniedHoldText) && told[e.Client]: // it may be told so again, also while its key is in Redis
 			case text == refusedGrantText || text == hiddenRefusalText:
-				refused := f.calls[e.Call].refused
+				refused := call.refused
 				f.report(e, text, "call", e.Op, "error", e.Result.Error, "command", shape(refused), "answer", strings.TrimPrefix(refused.Reply, "(error) "))
 			case text != "":
 				last := cmp.Or(f.lastOf(e.Call, e), &trace.Event{})
