@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"slices"
 
 	"lockkata/failures_test/trace"
@@ -16,6 +17,7 @@ type callEffects struct {
 	met       bool         // saw, or left, an entry of any client
 	removed   bool         // it removed a key of any client
 	refused   *trace.Event // its last command, if Redis refused it
+	first     *trace.Event // its first command that Redis refused
 }
 
 // byCall are the effects of each call. All rules share them.
@@ -30,6 +32,7 @@ func (b byCall) follow(tr *trace.Trace, e *trace.Event) {
 		d.left = true
 	case e.Kind == trace.Refused:
 		d.refused, d.hindered = e, true
+		d.first = cmp.Or(d.first, e)
 	case e.Kind == trace.Dropped:
 		d.hindered = true
 	case e.Kind != trace.Executed:

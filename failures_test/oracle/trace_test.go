@@ -1,6 +1,7 @@
 package oracle_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -307,6 +308,18 @@ func TestAcquireThatIsHinderedMayFail(t *testing.T) {
 		t.Run(name, func(t *testing.T) { require.Equal(t, c.wrong, c.returns("A", failed).breaks(oracle.Truth)) })
 	}
 	require.True(t, oom().returns("A", refused).breaks(oracle.Truth), "it says that another client has the lock")
+}
+
+// A clean-up may be refused after it.
+func TestHiddenRefusalIsThatOfTheFirstCommand(t *testing.T) {
+	s := newStory().call("A", trace.OpLock)
+	for _, command := range []string{"SET", "DEL"} {
+		s.add(trace.Event{Kind: trace.Refused, Client: "A", Call: s.open["A"], Op: trace.OpLock, Command: []string{command}, Reply: "(error) NOPERM no rights"})
+	}
+	s.returns("A", trace.Result{Claim: trace.ClaimUnknown, Error: "timeout", Err: context.DeadlineExceeded})
+	found := oracle.Ask(&s.trace, oracle.Truth)
+	require.Len(t, found, 1)
+	require.Equal(t, "Lock of A failed with timeout, which does not say that Redis refused its SET: NOPERM no rights", found[0].Text)
 }
 
 // nothing returns neither a hold nor an error.
