@@ -153,11 +153,7 @@ func leak(f *file) func(*trace.Scene) {
 		if i.orphaned == nil || until-i.orphaned.At <= i.allowed {
 			return
 		}
-		unit := time.Second
-		if until-i.orphaned.At < unit { // on a real server, where leases are short
-			unit = time.Millisecond
-		}
-		f.reportUntil(e, i.orphaned, how, "why", i.why, "time", (until - i.orphaned.At).Truncate(unit))
+		f.reportUntil(e, i.orphaned, how, "why", i.why, "time", inSeconds(until-i.orphaned.At))
 		f.note(f.setting(i.owner, e))
 		if i.orphaned.Op == trace.OpUnlock { // its command has not removed the key
 			f.note(f.lastOf(i.orphaned.Call, i.orphaned))
@@ -215,6 +211,14 @@ func leak(f *file) func(*trace.Scene) {
 			}
 		}
 	}
+}
+
+// inSeconds returns whole seconds, or milliseconds below a second: on a real server leases are short.
+func inSeconds(d time.Duration) time.Duration {
+	if d < time.Second {
+		return d.Truncate(time.Millisecond)
+	}
+	return d.Truncate(time.Second)
 }
 
 // follow notes the event since which no client needs the entry. wanted means that

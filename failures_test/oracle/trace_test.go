@@ -272,6 +272,14 @@ func TestWaitingForItselfIsADeadlock(t *testing.T) {
 	require.Equal(t, []oracle.Rule{oracle.Deadlock}, s.found())
 }
 
+// Leases are short on a real server.
+func TestShortWaitIsInMilliseconds(t *testing.T) {
+	s := newStory().holds("A", "A1").call("A", trace.OpLock).pass(350 * time.Millisecond)
+	s.trace.Lease = time.Second
+	s.add(trace.Event{Kind: trace.Blocked, Client: "A", Call: s.open["A"], Op: trace.OpLock})
+	require.Equal(t, "A waited 350ms in vain: only A itself holds the lock", oracle.Ask(&s.trace, oracle.Deadlock)[0].Text)
+}
+
 func TestAnswersThatDisagreeWithRedis(t *testing.T) {
 	for name, s := range map[string]*story{
 		"success without a key":                    newStory().call("A", trace.OpLock).does("A").returns("A", held),
