@@ -215,7 +215,7 @@ func TestSmallMistakeIsFoundByItsFailure(t *testing.T) {
 		{"true and an error", "second-client", oracle.Truth, "TryLock returned both the lock and an error to B: redis: nil", "TryLock"},
 		{"panics", "second-client", oracle.Truth, "TryLock of B ends in a panic: not today", "TryLock"},
 		{"frees nothing", "free-lock-given", oracle.Truth, "Unlock returned nil, but A's key stayed for 1.1s", ""},
-		{"fails", "free-lock-given", oracle.Truth, "Unlock told A that it does not hold the lock (not mine), but the key in Redis is A's own", ""},
+		{"fails", "free-lock-given", oracle.Truth, "Unlock told A that it does not hold the lock, but the key in Redis is A's own", ""},
 		{"returns 0", "free-lock-given", oracle.Truth, "this call freed the key and Redis answered 0, but Unlock told A that it does not hold the lock", "Unlock"},
 		{"compares a number", "free-lock-given", oracle.Truth, "Redis answered 0 and the key still has A's own value, but Unlock told A that it does not hold the lock", "Unlock"},
 		{"bare EVALSHA", "free-lock-given", oracle.NeedlessError, "Unlock of A sends EVALSHA, and Redis does not know the script", "Unlock"},
