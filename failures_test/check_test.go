@@ -212,6 +212,30 @@ func TestVerdictNamesTheRootFinding(t *testing.T) {
 	}
 }
 
+// Only a lease that ended before two were inside can be why.
+func TestLateRenewalIsNotWhyTwoWereInside(t *testing.T) {
+	f := catalogue.Failure{Breaks: []oracle.Rule{oracle.WrongDelete, oracle.Exclusion}}
+	given := catalogue.Failure{Breaks: []oracle.Rule{oracle.WrongDelete}, Given: []oracle.Rule{oracle.Exclusion}}
+	for _, c := range []struct {
+		failure catalogue.Failure
+		found   []oracle.Rule
+		against oracle.Rule
+	}{
+		{f, []oracle.Rule{oracle.Watchdog, oracle.Exclusion}, oracle.Watchdog},
+		{f, []oracle.Rule{oracle.Exclusion, oracle.Watchdog}, oracle.Exclusion},
+		{f, []oracle.Rule{oracle.Exclusion, oracle.Watchdog, oracle.Exclusion}, oracle.Exclusion},
+		{given, []oracle.Rule{oracle.Exclusion, oracle.Watchdog, oracle.Exclusion, oracle.WrongDelete}, oracle.Watchdog},
+		{given, []oracle.Rule{oracle.Exclusion, oracle.Watchdog, oracle.WrongDelete}, oracle.WrongDelete},
+	} {
+		v := failures.Verdict{Failure: c.failure}
+		for i, m := range c.found {
+			v.Findings = append(v.Findings, oracle.Finding{Rule: m, Step: i + 1})
+		}
+		against, _ := v.Against()
+		require.Equal(t, c.against, against.Rule, c.found)
+	}
+}
+
 // inSeconds is the lock of stage 2 with a lease in whole seconds: Redis refuses a lease of none.
 type inSeconds struct {
 	failures.Locker

@@ -62,25 +62,34 @@ func Judge(f catalogue.Failure, s Subject, play Play) Verdict {
 		v.Outcome = NotApplicable
 		return v
 	}
-	if v.Trace, v.Err = play(s.ConfigFor(f), f.Script); v.Trace != nil {
-		about := slices.DeleteFunc(slices.Clone(f.Breaks), func(r oracle.Rule) bool { return r == oracle.Watchdog })
-		if slices.Contains(s.Has, Watchdog) && f.Variant == catalogue.Default && !f.Loss {
-			about = append(about, oracle.Watchdog)
-		}
-		if slices.Contains(f.Needs, PubSub) { // a waiter that is woken need not ask
-			about = append(about, oracle.CommandCount)
-		}
-		v.Findings = oracle.Judge(v.Trace, about...)
-		if !slices.Contains(s.Has, Reentry) { // a number in Redis is no count of holds
-			v.Findings = slices.DeleteFunc(v.Findings, func(x oracle.Finding) bool { return x.Rule == oracle.HoldCount })
-		}
-		if slices.ContainsFunc(v.Findings, oracle.Finding.IsOfEqualValues) {
-			v.rerunWithTime(s, play)
-		}
+	v.Trace, v.Err = play(s.ConfigFor(f), f.Script)
+	v.Findings = v.findings(s)
+	if slices.ContainsFunc(v.Findings, oracle.Finding.IsOfEqualValues) {
+		v.replayWithTime(s, play)
 	}
 	v.decide()
 	v.markGiven()
 	return v
+}
+
+// findings returns what the rules report of the run on the lock.
+func (v *Verdict) findings(s Subject) []oracle.Finding {
+	if v.Trace == nil {
+		return nil
+	}
+	f := v.Failure
+	about := slices.DeleteFunc(slices.Clone(f.Breaks), func(r oracle.Rule) bool { return r == oracle.Watchdog })
+	if slices.Contains(s.Has, Watchdog) && f.Variant == catalogue.Default && !f.Loss {
+		about = append(about, oracle.Watchdog)
+	}
+	if slices.Contains(f.Needs, PubSub) { // a waiter that is woken need not ask
+		about = append(about, oracle.CommandCount)
+	}
+	found := oracle.Judge(v.Trace, about...)
+	if !slices.Contains(s.Has, Reentry) { // a number in Redis is no count of holds
+		found = slices.DeleteFunc(found, func(x oracle.Finding) bool { return x.Rule == oracle.HoldCount })
+	}
+	return found
 }
 
 // markGiven marks the findings by rules that the story itself breaks, up to the one for which the lock
@@ -95,19 +104,18 @@ func (v *Verdict) markGiven() {
 	}
 }
 
-// rerunWithTime runs the failure again with a microsecond for each command. If values are no longer equal
-// then, their findings mention it.
-func (v *Verdict) rerunWithTime(s Subject, play Play) {
-	config := s.ConfigFor(v.Failure)
-	config.Client.Pace = time.Microsecond
-	again, err := play(config, v.Failure.Script)
-	if err != nil || v.Failure.Unmet(again).Text != "" || slices.ContainsFunc(oracle.Judge(again), oracle.Finding.IsOfEqualValues) {
+// replayWithTime plays the failure again with a microsecond for each command. If no values are equal then, this
+// run counts: elsewhere too, time passes between two calls. A story about values says itself where it does.
+func (v *Verdict) replayWithTime(s Subject, play Play) {
+	if slices.Contains(v.Failure.Breaks, oracle.RepeatedValue) {
 		return
 	}
-	for i, found := range v.Findings {
-		if found.IsOfEqualValues() {
-			v.Findings[i] = found.InNoTime()
-		}
+	again, config := *v, s.ConfigFor(v.Failure)
+	config.Client.Pace = time.Microsecond
+	again.Trace, again.Err = play(config, v.Failure.Script)
+	again.Findings = again.findings(s)
+	if again.Err == nil && v.Failure.Unmet(again.Trace).Text == "" && !slices.ContainsFunc(again.Findings, oracle.Finding.IsOfEqualValues) {
+		*v = again
 	}
 }
 
@@ -180,16 +188,21 @@ func unknownCommand(tr *trace.Trace) i18n.Message {
 
 // Against returns the finding for which the lock is reported. It is the first of these:
 //
-//   - a lease that is not the one asked for, or that was not renewed so that two were inside, since the rest follows from it;
+//   - a lease that is not the one asked for, or that was not renewed before two were inside, since the rest follows from it;
 //   - a finding by a rule that the failure is about;
 //   - a finding by a rule that the failure's story does not break by itself.
 //
 // Findings after a call that outlived its context are its consequences, and do not count.
 func (v Verdict) Against() (found oracle.Finding, ok bool) {
 	other := func(x oracle.Finding) bool { return !slices.Contains(v.Failure.Given, x.Rule) }
-	two := oracle.Violates(v.Findings, oracle.Exclusion)
+	isTwo := func(x oracle.Finding) bool { return x.Rule == oracle.Exclusion }
+	leadsToTwo := func(x oracle.Finding) bool {
+		isLater := func(y oracle.Finding) bool { return isTwo(y) && y.Step > x.Step }
+		isEarlier := func(y oracle.Finding) bool { return isTwo(y) && y.Step < x.Step && other(y) }
+		return slices.ContainsFunc(v.Findings, isLater) && !slices.ContainsFunc(v.Findings, isEarlier)
+	}
 	root := func(x oracle.Finding) bool {
-		return (x.Rule == oracle.Lease || x.Rule == oracle.Watchdog && two) && other(x)
+		return (x.Rule == oracle.Lease || x.Rule == oracle.Watchdog && leadsToTwo(x)) && other(x)
 	}
 	about := func(x oracle.Finding) bool { return slices.Contains(v.Failure.Breaks, x.Rule) }
 	findings := v.Findings

@@ -283,7 +283,7 @@ var renewalFailures = []Failure{
 				a.Lock(world.Within(patience(w)))
 				w.Sleep(w.Lease * 2 / 15)
 				w.Evict()
-				next.Lock(world.Within(patience(w)))
+				next.Lock() // with a context that does not end
 				w.Sleep(w.Lease / 2)
 				a.Unlock()
 				w.Sleep(w.Lease)

@@ -52,7 +52,7 @@ var sharingFailures = []Failure{
 		Fixed:    "Each hold has its own value and its own renewals, and its Unlock frees no other.",
 		Breaks:   []oracle.Rule{oracle.WrongDelete, oracle.Watchdog},
 		Given:    []oracle.Rule{oracle.Exclusion, oracle.LossHidden},
-		GivenBy:  "work-outlives-ttl",
+		GivenBy:  "evicted-or-flushed",
 		Requires: []Precondition{given("A G"), taken("A", serverDid)},
 		Script: func(w *world.World) {
 			a, b := w.Client("A"), w.Client("B")
@@ -60,7 +60,7 @@ var sharingFailures = []Failure{
 			a.Lock()
 			w.Sleep(w.Lease * 2 / 15)
 			w.Evict()
-			g.Lock(world.Within(patience(w)))
+			g.Lock() // with a context that does not end
 			w.Sleep(w.Lease / 2)
 			a.Unlock()
 			w.Sleep(w.Lease)

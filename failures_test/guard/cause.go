@@ -128,10 +128,17 @@ func leaking(g world.Goroutine) *Cause {
 }
 
 // mutexHeld returns the cause of calls that wait for a sync.Mutex. The runtime does not know who holds it: it is the
-// call that waits for Redis, unless another goroutine waits for something else than time.
-func mutexHeld(waiting world.Goroutine, all []world.Goroutine) *Cause {
+// call that waits for Redis, unless another goroutine waits for something else than time. If that call is in a library
+// that the lock uses, the others may wait for it.
+func mutexHeld(waiting world.Goroutine, ofLock, all []world.Goroutine) *Cause {
 	inRedis := ""
 	for _, g := range all {
+		isOfLock := func(own world.Goroutine) bool { return own.Line == g.Line }
+		if g.InRedis && g.Line != "" && !slices.ContainsFunc(ofLock, isOfLock) {
+			return Because(HoldsMutex, mutexNext, mutexHeldA.Args("call", waiting.Function, "line", waiting.Line, "other", g.Line))
+		}
+	}
+	for _, g := range ofLock {
 		switch {
 		case g.Line == "" || g.Line == waiting.Line:
 		case g.InRedis:

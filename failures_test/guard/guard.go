@@ -173,6 +173,10 @@ func (g *Guard) loop() *world.Goroutine {
 	return g.find(func(r world.Goroutine) bool { return runs(r) && !r.InRedis })
 }
 
+func waitsForMutex(r world.Goroutine) bool {
+	return !r.Durable && r.Line != "" && (strings.HasPrefix(r.State, "sync.Mutex") || strings.HasPrefix(r.State, "sync.RWMutex"))
+}
+
 func runs(r world.Goroutine) bool {
 	return r.Line != "" && (r.State == "running" || r.State == "runnable")
 }
@@ -210,8 +214,13 @@ func (g *Guard) waits() *Cause {
 			return !r.Durable && r.Line != "" && slices.ContainsFunc(state, func(s string) bool { return strings.HasPrefix(r.State, s) })
 		})
 	}
-	if waiting := is("sync.Mutex", "sync.RWMutex"); waiting != nil {
-		return mutexHeld(*waiting, all)
+	withLibraries := world.Goroutines("")
+	waiting := g.find(waitsForMutex)
+	if i := slices.IndexFunc(withLibraries, waitsForMutex); waiting == nil && i >= 0 {
+		waiting = &withLibraries[i]
+	}
+	if waiting != nil {
+		return mutexHeld(*waiting, all, withLibraries)
 	}
 	if outside := is("IO wait", "syscall"); outside != nil {
 		return Because(Outside, outsideNext, outsideAt.Args("call", outside.Function, "line", outside.Line))

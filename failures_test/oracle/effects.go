@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"slices"
 
 	"lockkata/failures_test/trace"
@@ -9,12 +10,14 @@ import (
 // callEffects is the state of one call, and what its commands did in Redis.
 type callEffects struct {
 	left      bool // its context was cancelled, or the scenario no longer waits for it
+	hindered  bool // one of its commands was refused or lost, or Redis answered it with an error
 	installed []trace.Owner
 	freed     []string     // the servers where it removed an entry of its client, or decremented the count
 	owned     bool         // got, saw or left entries of its client on most of the servers
 	met       bool         // saw, or left, an entry of any client
 	removed   bool         // it removed a key of any client
 	refused   *trace.Event // its last command, if Redis refused it
+	first     *trace.Event // its first command that Redis refused
 }
 
 // byCall are the effects of each call. All rules share them.
@@ -28,11 +31,14 @@ func (b byCall) follow(tr *trace.Trace, e *trace.Event) {
 	case e.Kind == trace.Cancelled || e.Kind == trace.Blocked:
 		d.left = true
 	case e.Kind == trace.Refused:
-		d.refused = e
+		d.refused, d.hindered = e, true
+		d.first = cmp.Or(d.first, e)
+	case e.Kind == trace.Dropped:
+		d.hindered = true
 	case e.Kind != trace.Executed:
 		return
 	default:
-		d.refused = nil
+		d.refused, d.hindered = nil, d.hindered || e.IsError()
 	}
 	for _, effect := range e.Effects {
 		d.removed = d.removed || effect.Kind == trace.Removed

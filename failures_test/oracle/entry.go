@@ -17,7 +17,6 @@ var (
 	becauseSame  = i18n.New("{what}: {client} and {owner} wrote the same value")
 	becauseSends = i18n.New("{what}: {client} sent {owner}'s value, which {client} never wrote")
 	becauseAgain = i18n.New("{what}: both holds of {client} have the same value")
-	inNoTime     = i18n.New("{what}, but only because no time passes between two calls in this run")
 	extends      = i18n.New("{client}'s {command} extends the lock of {owner} ({label})")
 	staysFor     = i18n.New("{why}, and its key stays for {time}")
 	isStillThere = i18n.New("{why}, and its key is still there after {time}")
@@ -81,13 +80,6 @@ func foreign(f *file, said map[trace.EffectKind]i18n.Text, isForeign func(*trace
 // IsOfEqualValues reports whether the finding follows from two holds with the same value.
 func (f Finding) IsOfEqualValues() bool {
 	return f.said.Text == becauseSame || f.said.Text == becauseAgain
-}
-
-// InNoTime returns the finding with the remark that the values differ where time passes.
-func (f Finding) InNoTime() Finding {
-	f.said = inNoTime.Args("what", f.said)
-	f.Text = f.said.Localize(i18n.English)
-	return f
 }
 
 // values are the values that each client has installed, by the label of their first installation.
@@ -161,11 +153,7 @@ func leak(f *file) func(*trace.Scene) {
 		if i.orphaned == nil || until-i.orphaned.At <= i.allowed {
 			return
 		}
-		unit := time.Second
-		if until-i.orphaned.At < unit { // on a real server, where leases are short
-			unit = time.Millisecond
-		}
-		f.reportUntil(e, i.orphaned, how, "why", i.why, "time", (until - i.orphaned.At).Truncate(unit))
+		f.reportUntil(e, i.orphaned, how, "why", i.why, "time", inSeconds(until-i.orphaned.At))
 		f.note(f.setting(i.owner, e))
 		if i.orphaned.Op == trace.OpUnlock { // its command has not removed the key
 			f.note(f.lastOf(i.orphaned.Call, i.orphaned))
@@ -223,6 +211,14 @@ func leak(f *file) func(*trace.Scene) {
 			}
 		}
 	}
+}
+
+// inSeconds returns whole seconds, or milliseconds below a second: on a real server leases are short.
+func inSeconds(d time.Duration) time.Duration {
+	if d < time.Second {
+		return d.Truncate(time.Millisecond)
+	}
+	return d.Truncate(time.Second)
 }
 
 // follow notes the event since which no client needs the entry. wanted means that

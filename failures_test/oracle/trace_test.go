@@ -1,6 +1,7 @@
 package oracle_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -271,6 +272,14 @@ func TestWaitingForItselfIsADeadlock(t *testing.T) {
 	require.Equal(t, []oracle.Rule{oracle.Deadlock}, s.found())
 }
 
+// Leases are short on a real server.
+func TestShortWaitIsInMilliseconds(t *testing.T) {
+	s := newStory().holds("A", "A1").call("A", trace.OpLock).pass(350 * time.Millisecond)
+	s.trace.Lease = time.Second
+	s.add(trace.Event{Kind: trace.Blocked, Client: "A", Call: s.open["A"], Op: trace.OpLock})
+	require.Equal(t, "A waited 350ms in vain: only A itself holds the lock", oracle.Ask(&s.trace, oracle.Deadlock)[0].Text)
+}
+
 func TestAnswersThatDisagreeWithRedis(t *testing.T) {
 	for name, s := range map[string]*story{
 		"success without a key":                    newStory().call("A", trace.OpLock).does("A").returns("A", held),
@@ -284,6 +293,41 @@ func TestAnswersThatDisagreeWithRedis(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { require.Contains(t, s.found(), oracle.Truth) })
 	}
+}
+
+// Its error need not say that another client has the lock.
+func TestAcquireThatIsHinderedMayFail(t *testing.T) {
+	failed := trace.Result{Claim: trace.ClaimRefused, Error: "failed to acquire the lock"}
+	bounded := newStory().call("A", trace.OpLock)
+	bounded.trace.Events[0].Bound = time.Second
+	oom := func() *story {
+		s := newStory().call("A", trace.OpLock).does("A")
+		s.trace.Events[1].Reply = "(error) OOM command not allowed"
+		return s
+	}
+	for name, c := range map[string]struct {
+		*story
+		wrong bool
+	}{
+		"nothing hinders it":  {newStory().call("A", trace.OpLock).does("A"), true},
+		"its context is over": {bounded.pass(time.Second), false},
+		"Redis is full":       {oom(), false},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.wrong, c.returns("A", failed).breaks(oracle.Truth)) })
+	}
+	require.True(t, oom().returns("A", refused).breaks(oracle.Truth), "it says that another client has the lock")
+}
+
+// A clean-up may be refused after it.
+func TestHiddenRefusalIsThatOfTheFirstCommand(t *testing.T) {
+	s := newStory().call("A", trace.OpLock)
+	for _, command := range []string{"SET", "DEL"} {
+		s.add(trace.Event{Kind: trace.Refused, Client: "A", Call: s.open["A"], Op: trace.OpLock, Command: []string{command}, Reply: "(error) NOPERM no rights"})
+	}
+	s.returns("A", trace.Result{Claim: trace.ClaimUnknown, Error: "timeout", Err: context.DeadlineExceeded})
+	found := oracle.Ask(&s.trace, oracle.Truth)
+	require.Len(t, found, 1)
+	require.Equal(t, "Lock of A failed with timeout, which does not say that Redis refused its SET: NOPERM no rights", found[0].Text)
 }
 
 // nothing returns neither a hold nor an error.

@@ -22,8 +22,8 @@ var (
 	ownKeyRefusalText      = i18n.New("{call} told {client} that another client holds the lock, but the key in Redis is {client}'s own")
 	deniedReleaseText      = i18n.New("Unlock told {client} that it does not hold the lock, but this call freed it")
 	deniedHoldText         = i18n.New("Unlock told {client} that it does not hold the lock, but the key in Redis is {client}'s own")
-	deniedReleaseReplyText = i18n.New("this call freed the key and Redis answered {reply}, but Unlock told {client} that it does not hold the lock")
-	deniedHoldReplyText    = i18n.New("Redis answered {reply} and the key still has {client}'s own value, but Unlock told {client} that it does not hold the lock")
+	deniedReleaseReplyText = i18n.New("this call freed the key and Redis answered {reply}, but Unlock told {client} that it does not hold the lock ({error})")
+	deniedHoldReplyText    = i18n.New("Redis answered {reply} and the key still has {client}'s own value, but Unlock told {client} that it does not hold the lock ({error})")
 	keptKeyText            = i18n.New("Unlock returned nil, but {client}'s key stayed for {time}")
 	refusedGrantText       = i18n.New("{call} gave {client} the lock, but Redis had refused its {command}")
 	hiddenRefusalText      = i18n.New("{call} of {client} failed with {error}, which does not say that Redis refused its {command}: {answer}")
@@ -68,12 +68,17 @@ func truth(f *file) func(*trace.Scene) {
 				during[call.Call] = true
 			}
 		case e.Kind == trace.Returned:
-			text := f.contradiction(e, s.Keys, owed[e.Call])
+			text, call := f.contradiction(e, s.Keys, owed[e.Call]), f.calls[e.Call]
+			isOver := call.left || s.Began.Bound > 0 && e.At-s.Began.At >= s.Began.Bound
 			switch {
+			case text == falseErrorText && (call.hindered || isOver): // it may fail then, and need not say why
 			case text == falseErrorText && (taken[e.Client] > 0 || s.Condition(e.Process).Closed): // this may mean that its hold is lost
 			case (text == deniedReleaseText || text == deniedHoldText) && told[e.Client]: // it may be told so again, also while its key is in Redis
 			case text == refusedGrantText || text == hiddenRefusalText:
-				refused := f.calls[e.Call].refused
+				refused := call.refused
+				if text == hiddenRefusalText {
+					refused = call.first
+				}
 				f.report(e, text, "call", e.Op, "error", e.Result.Error, "command", shape(refused), "answer", strings.TrimPrefix(refused.Reply, "(error) "))
 			case text != "":
 				last := cmp.Or(f.lastOf(e.Call, e), &trace.Event{})

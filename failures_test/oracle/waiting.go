@@ -74,7 +74,7 @@ func deadlock(f *file) func(*trace.Scene) {
 		case len(f.Locks(e.Client)) > 1:
 			why = mutualDeadlockText
 		}
-		f.report(e, why, "time", (e.At - call.At).Truncate(time.Second))
+		f.report(e, why, "time", inSeconds(e.At-call.At))
 		switch {
 		case why == selfDeadlockText:
 			f.note(f.lastOf(e.Call, e))
@@ -102,7 +102,7 @@ func endlessHold(f *file) func(*trace.Scene) {
 		}
 		for _, other := range s.Others(e.Client) {
 			if lasted := e.At - begun[other]; lasted > LongestHold*f.Lease {
-				f.report(e, endlessHoldText, "other", other, "time", lasted.Truncate(time.Second))
+				f.report(e, endlessHoldText, "other", other, "time", inSeconds(lasted))
 				if len(s.Keys) > 0 {
 					f.note(f.setting(s.Keys[0].Owner, e))
 				}

@@ -91,9 +91,14 @@ func (s *Story) several(names []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// attempt returns the same text for commands that share a label: client, call, command, and key or script.
+// attempt returns the same text for commands that share a label: client, call, command, and key or script. A
+// subscription is shown without its channel.
 func attempt(e trace.Event) string {
-	return fmt.Sprint(e.Client, e.Call, e.Command[:min(2, len(e.Command))])
+	words := 2
+	if isSubscription(e) {
+		words = 1
+	}
+	return fmt.Sprint(e.Client, e.Call, e.Command[:min(words, len(e.Command))])
 }
 
 // repeat returns one label for each kind of command in a repetition. Labels of several kinds all

@@ -52,15 +52,21 @@ func CrossesSlots(c Command) bool {
 
 // keysOf returns the part of a command that is its keys, if it may have several.
 func keysOf(args []string) []string {
+	from, to := keySpan(args)
+	return args[from:to]
+}
+
+// keySpan returns where the keys of a command are that may have several; twice 0 for any other command.
+func keySpan(args []string) (from, to int) {
 	name := strings.ToUpper(args[0])
 	switch {
 	case strings.HasPrefix(name, "EVAL") && len(args) > 2:
 		n, _ := strconv.Atoi(args[2])
-		return args[3:min(3+max(n, 0), len(args))]
+		return 3, min(3+max(n, 0), len(args))
 	case slices.Contains([]string{"DEL", "EXISTS", "MGET", "UNLINK"}, name):
-		return args[1:]
+		return 1, len(args)
 	}
-	return nil
+	return 0, 0
 }
 
 func hashTag(key string) string {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"lockkata/failures_test/trace"
 )
@@ -19,6 +20,8 @@ type names struct {
 	first    map[string]string // value → label of its first installation
 	scripts  map[string]string // SHA1 → name
 	counts   map[string]int    // client → how many labels it has
+	keys     map[string]bool   // names of keys that look random
+	ids      map[string]string // id in such a name → its number
 	// several is set if there are several servers: a call that installs its value on each is one
 	// owner.
 	several bool
@@ -42,7 +45,7 @@ type installation struct {
 func newNames(lockName string) *names {
 	return &names{
 		lockName: lockName,
-		labels:   map[string]string{}, first: map[string]string{}, scripts: map[string]string{}, counts: map[string]int{},
+		labels:   map[string]string{}, first: map[string]string{}, scripts: map[string]string{}, counts: map[string]int{}, keys: map[string]bool{}, ids: map[string]string{},
 		owners: map[installation]trace.Owner{}, last: map[string]trace.Owner{},
 	}
 }
@@ -68,11 +71,14 @@ func (n *names) owner(value string, by installer) trace.Owner {
 	return owner
 }
 
-// text returns the label of a random value; "A?" if it was never stored in Redis. Other values stay
-// as they are.
+// text returns the label of a random value; "A?" if it was never stored in a key of the lock. The names of
+// other keys have numbers for their ids, and other values stay as they are.
 func (n *names) text(value, client string) string {
 	if label, ok := n.labels[value]; ok {
 		return label
+	}
+	if n.keys[value] || n.ids[id.FindString(value)] != "" {
+		return id.ReplaceAllStringFunc(value, func(id string) string { return cmp.Or(n.ids[id], id) })
 	}
 	if n.looksRandom(value) {
 		return client + "?"
@@ -80,11 +86,37 @@ func (n *names) text(value, client string) string {
 	return value
 }
 
-// command returns a command for people: the name in capitals, scripts by name.
+// id matches an id.
+var id = regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|[0-9a-fA-F]{16,}`)
+
+// noteKey notes a key whose name looks random but has parts, as that of another lock may: its words are shown,
+// and numbers for its ids.
+func (n *names) noteKey(key string) {
+	words := id.ReplaceAllString(key, "")
+	if _, isValue := n.labels[key]; isValue || !n.looksRandom(key) || !utf8.ValidString(key) || !parts.MatchString(words) {
+		return
+	}
+	n.keys[key] = true
+	for _, id := range id.FindAllString(key, -1) {
+		n.ids[id] = cmp.Or(n.ids[id], strconv.Itoa(len(n.ids)+1))
+	}
+}
+
+// parts matches a name with a word and a colon.
+var parts = regexp.MustCompile(`[a-zA-Z].*:|:.*[a-zA-Z]`)
+
+// command returns a command for people: the name in capitals, scripts by name, and an empty argument in quotes.
 func (n *names) command(args []string, client string) []string {
+	from, to := keySpan(args)
+	if to == 0 { // it has one key, if any
+		from, to = 1, max(1, min(2, len(args)))
+	}
+	for _, key := range args[from:to] {
+		n.noteKey(key)
+	}
 	shown := make([]string, len(args))
 	for i, arg := range args {
-		shown[i] = n.text(arg, client)
+		shown[i] = cmp.Or(n.text(arg, client), `""`)
 	}
 	shown[0] = strings.ToUpper(shown[0])
 	if len(args) < 2 {
@@ -134,10 +166,10 @@ func scriptName(source string) string {
 }
 
 func shorten(s string, most int) string {
-	if len(s) <= most {
-		return s
+	if letters := []rune(s); len(letters) > most {
+		return string(letters[:most]) + "…"
 	}
-	return s[:most] + "…"
+	return s
 }
 
 // hasOwner reports whether a key's name contains the value of an owner.
@@ -151,9 +183,12 @@ func (n *names) hasOwner(key string) bool {
 }
 
 // looksRandom reports whether a value is random, rather than a word or number that a person chose:
-// at least 12 letters and digits mixed, 16 letters in both cases, or 17 digits (a time in
-// microseconds has 16).
+// at least 12 letters and digits mixed, 16 letters in both cases, 17 digits (a time in
+// microseconds has 16), or bytes that are no text.
 func (n *names) looksRandom(value string) bool {
+	if !utf8.ValidString(value) {
+		return true
+	}
 	if len(value) < 12 || strings.Contains(value, n.lockName) || strings.ContainsAny(value, " \n") {
 		return false
 	}

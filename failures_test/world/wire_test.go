@@ -96,10 +96,33 @@ func TestProtocol3RepliesAreOneLine(t *testing.T) {
 
 func TestLooksRandom(t *testing.T) {
 	n := newNames("order:1001")
-	for _, value := range []string{"9f8b2c7d-1a2b", "qJvXwBsRtKcLmNpD", "qJvXwBs/RtKcL+mNpDzz=="} {
+	for _, value := range []string{"9f8b2c7d-1a2b", "qJvXwBsRtKcLmNpD", "qJvXwBs/RtKcL+mNpDzz==", "\xf9M\xe2"} {
 		require.True(t, n.looksRandom(value), "%q", value)
 	}
 	for _, value := range []string{"locked", "lock:order:1001", "1795284040133", "redisson_unlock_latch", "SomeOption"} {
 		require.False(t, n.looksRandom(value), "%q", value)
 	}
+}
+
+func TestCommandShowsKeysOfOtherLocksAndEmptyArguments(t *testing.T) {
+	n := newNames("order:1001")
+	const one, two = "lock:{another:1b4e28ba-2fa1-11d2-883f-0016d3cca427}", "lock:{another:6ba7b810-9dad-11d1-80b4-00c04fd430c8}"
+	for _, c := range []struct {
+		args  []string
+		shows string
+	}{
+		{[]string{"SET", one, "6ba7b812-9dad-11d1-80b4-00c04fd430c8", "NX"}, "SET lock:{another:1} A? NX"},
+		{[]string{"EVAL", "-- free", "2", two, one, ""}, `EVAL free 2 lock:{another:2} lock:{another:1} ""`},
+		{[]string{"EVAL", "-- free", "1", one, one + ":channel", ""}, `EVAL free 1 lock:{another:1} lock:{another:1}:channel ""`},
+		{[]string{"GET", "lock:{another:0}"}, "GET lock:{another:0}"},
+		{[]string{"GET", "6ba7b812-9dad-11d1-80b4-00c04fd430c8:1"}, "GET A?"},
+		{[]string{"GET", "6ba7b812-9dad-11d1-80b4-00c04fd430c8"}, "GET A?"},
+		{[]string{"EVALSHA", "6ba7b8129dad11d180b400c04fd430c86ba7b812", "1"}, "EVALSHA 6ba7b812… 1"},
+	} {
+		require.Equal(t, c.shows, strings.Join(n.command(c.args, "A"), " "))
+	}
+}
+
+func TestScriptNameIsCutBetweenLetters(t *testing.T) {
+	require.Equal(t, strings.Repeat("解", 40)+"…", scriptName("-- "+strings.Repeat("解", 41)))
 }

@@ -106,7 +106,7 @@ var (
 	legendStill = i18n.New("░ stands still")
 	givenMark   = i18n.New("(given)")
 	legendGiven = i18n.New("{mark} the story itself breaks it: another failure is about that")
-	legendNone  = i18n.New("{value} is not in Redis")
+	legendNone  = i18n.New("{value} is in no key of the lock")
 	legendOwner = i18n.New("A1 is A's first hold: our mark, not the value in Redis")
 	legendLine  = i18n.New("mutex.go:1 is the line that sent the command")
 )

@@ -104,7 +104,7 @@ class Player {
     this.scroll = el('div', {class: 'timeline', role: 'group', 'aria-label': say('timeline'), tabindex: '0',
       '--lanes': run.lanes.length, '--bars': run.servers?.length || 1, '--ledger': run.ledger ? 1 : 0}, heads, this.steps, this.picture,
       run.key ? el('p', {class: 'legend'}, el('span', {}, 'K = ' + run.key + (run.other ? ', L = ' + run.other : '')), el('span', {}, say('A1 = A’s first hold')),
-        unstored ? el('span', {}, say('{value} is not in Redis', {value: unstored[0]})) : null,
+        unstored ? el('span', {}, say('{value} is in no key of the lock', {value: unstored[0]})) : null,
         el('span', {}, el('i', {class: 'legend-paused'}), say('stands still')), el('span', {}, el('i', {class: 'legend-cut'}), say('no network'))) : null);
     this.scroll.classList.toggle('with-ledger', Boolean(run.ledger));
     this.code = code && code.files.length > 0 ? new Code(code.files, code.diffs || [], run, code.old) : null;
