@@ -13,6 +13,7 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/foreign"
+	"lockkata/failures_test/live/fleet"
 	"lockkata/failures_test/live/redisserver"
 	"lockkata/internal/apart"
 	"lockkata/internal/i18n"
@@ -61,6 +62,8 @@ func (a *app) gradeCommand() *cobra.Command {
 				return updatesSome.Args()
 			case !isWorker && (g.Shared || g.Stop):
 				return onlyWorkers.Args()
+			case g.Stop && (g.Shared || !fleet.CanStop()):
+				return stopsOne.Args()
 			}
 			return a.grade(cmd.Context(), args[0], g)
 		},
@@ -80,6 +83,7 @@ var (
 	updatesNone  = i18n.New("--update writes the file of --expect: name it, as in --expect card.txt --update")
 	updatesSome  = i18n.New("--update writes the whole card: leave out --only")
 	onlyWorkers  = i18n.New("--shared and --stop are for a worker: go run . grade --shared -- COMMAND")
+	stopsOne     = i18n.New("--stop goes with one worker for each process, and not on Windows: leave it out, or leave out --shared")
 	notToTheEnd  = i18n.NewPlural("{n} failure was not tried", "{n} failures were not tried")
 	notGraded    = i18n.New("the lock cannot be graded")
 	updateWrites = i18n.New("cannot read the file of --expect ({error}): add --update, which writes it")

@@ -26,3 +26,17 @@ func TestCardHasOneLineForAllThatALockLacks(t *testing.T) {
 	require.Contains(t, out.String(), "✓ late-unlock")
 	require.Contains(t, out.String(), "– not applicable 2")
 }
+
+func TestWorkerThatCannotBeGradedIsOneLine(t *testing.T) {
+	for line, says := range map[string]string{
+		"grade --shared --stop -- worker":          "lockkata: --stop goes with one worker for each process, and not on Windows: leave it out, or leave out --shared\n",
+		"grade --has wheels -- worker":             "lockkata: --has \"wheels\": no failure is about that; there are: ",
+		"grade --only check-than-delete -- worker": "lockkata: there is no failure \"check-than-delete\"; did you mean check-then-delete?",
+	} {
+		status, out, errors := command(t, strings.Fields(line)...)
+		require.Equal(t, exitBadUsage, status, line)
+		require.Empty(t, out)
+		require.True(t, strings.HasPrefix(errors, says), errors)
+		require.Equal(t, 1, strings.Count(errors, "\n"), errors)
+	}
+}

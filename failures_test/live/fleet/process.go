@@ -164,6 +164,9 @@ func (p *Process) kill() error {
 	return send(p.cmd.Process.Pid, os.Kill)
 }
 
+// CanStop reports whether Stop and Continue work on this system.
+func CanStop() bool { return stop != nil }
+
 // Stop suspends the process until Continue. The signal takes a moment to arrive. On Windows it
 // returns [errors.ErrUnsupported].
 func (p *Process) Stop() error { return p.signal(stop) }
