@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -39,18 +40,17 @@ type Worker struct {
 type Bench struct {
 	Worker
 	servers *live.Servers
-	shared  *worker // with Worker.Shared
-	output  *beginning
+	shared  *worker         // with Worker.Shared
+	ctx     context.Context // of all workers
+	end     context.CancelFunc
+	output  ending
 	subject failures.Subject
 	use     *failures.Use
 
-	mu      sync.Mutex
-	procs   int             // that were opened in the shared worker
-	says    []string        // the words of the first worker
-	kinds   map[string]bool // kind of command → a call sent it in normal use
-	learned bool
-	started []*worker
-	closed  bool
+	mu    sync.Mutex
+	procs int             // that were opened in the shared worker
+	says  []string        // the words of the workers
+	kinds map[string]bool // kind of command → a call sent it in normal use
 }
 
 // How a worker is played: the lease of the first attempt, how long a worker that waits for nothing takes at most to
@@ -61,42 +61,33 @@ const (
 	patience = 6 * time.Minute
 )
 
-// New returns the bench of a worker on some servers. It starts a shared worker, which ends with Close.
+// New returns the bench of a worker on some servers. It starts a shared worker. All workers end with Close or ctx.
 func New(ctx context.Context, servers *live.Servers, w Worker) (*Bench, error) {
 	servers.Lease, servers.Quiet, servers.Patience = lease, quiet, patience
-	b := &Bench{Worker: w, servers: servers, output: &beginning{}, kinds: map[string]bool{}}
+	b := &Bench{Worker: w, servers: servers, kinds: map[string]bool{}}
+	b.ctx, b.end = context.WithCancel(ctx)
 	b.subject = failures.Subject{Name: "worker", New: b.newLock, Has: w.Has, SkipFrames: []string{"lockkata/failures_test/foreign."}}
 	if !w.Shared {
 		return b, nil
 	}
 	var err error
-	if b.shared, err = startWorker(ctx, w.Command, nil, true, b.output); err == nil {
-		b.took(b.shared)
+	if b.shared, err = startWorker(b.ctx, w.Command, nil, true, &b.output); err != nil {
+		return nil, err
 	}
-	return b, err
-}
-
-// took notes a worker that has started.
-func (b *Bench) took(w *worker) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.says, b.started = w.says, append(b.started, w); b.closed {
-		w.process.Kill()
-	}
+	b.says = b.shared.says
+	return b, nil
 }
 
 // Close ends all workers, also those of runs that were left.
 func (b *Bench) Close() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.closed = true
-	for _, w := range b.started {
-		w.process.Kill()
+	b.end()
+	if b.shared != nil {
+		<-b.shared.process.Ended()
 	}
 	return nil
 }
 
-// Printed returns the first lines of the workers that are no answers.
+// Printed returns the last lines of the workers that are no answers.
 func (b *Bench) Printed() string { return b.output.String() }
 
 // newLock is the [world.Constructor] of the lock.
@@ -105,39 +96,36 @@ func (b *Bench) newLock(p *world.Process, name string, lease time.Duration) (wor
 	h := p.Share(func() world.Driver {
 		isFirst = true
 		h := &host{process: p, bench: b, worker: b.shared}
-		h.ctx, h.end = context.WithCancel(context.Background())
+		h.ctx, h.end = context.WithCancel(b.ctx)
 		return h
 	}).(*host)
-	l := &lock{host: h, wait: lease, holds: map[string][]*hold{}, isEarly: map[string]bool{}}
+	l := &lock{host: h, lease: lease, holds: map[string]int{}, lost: map[string]chan struct{}{}}
 	if isFirst {
 		if err := h.open(); err != nil {
 			return nil, err
 		}
+	} else if b.shared == nil {
+		return nil, notCarried{noSecondLock.Args()}
 	}
-	ms := strconv.FormatInt(lease.Milliseconds(), 10)
-	switch {
-	case b.shared != nil:
+	at, ms := h.listener.Addr().String(), strconv.FormatInt(lease.Milliseconds(), 10)
+	if b.shared != nil {
 		b.mu.Lock()
 		b.procs++
 		l.name = "p" + strconv.Itoa(b.procs)
 		b.mu.Unlock()
-		b.shared.hears(l.name, l.lose)
-		_, waiting := b.shared.ask("open", l.name, h.address(), name, ms)
+		b.shared.hears(l)
+		_, waiting := b.shared.ask("open", l.name, at, name, ms)
 		a, lives := <-waiting
-		if _, err := l.meaning("open", a, lives, false); err != nil {
-			return nil, err
-		}
-		return l, nil
-	case !isFirst:
-		return nil, notCarried{noSecondLock.Args()}
+		return l, l.meaning("open", a, lives, false)
 	}
-	w, err := startWorker(h.ctx, b.Command, []string{"LOCK_REDIS=" + h.address(), "LOCK_NAME=" + name, "LOCK_LEASE_MS=" + ms}, false, b.output)
-	if err != nil {
-		return nil, errEnded{err}
+	var err error
+	if h.worker, err = startWorker(h.ctx, b.Command, []string{"LOCK_REDIS=" + at, "LOCK_NAME=" + name, "LOCK_LEASE_MS=" + ms}, false, &b.output); err != nil {
+		return nil, errUseless{err}
 	}
-	w.hears("", l.lose)
-	h.worker = w
-	b.took(w)
+	h.worker.hears(l)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.says = h.worker.says
 	return l, nil
 }
 
@@ -147,18 +135,20 @@ func (b *Bench) isOfCall(kind string, calling bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	ofCall, known := b.kinds[kind]
-	if !b.learned {
+	if b.use == nil {
 		b.kinds[kind] = ofCall || calling
 		return true
 	}
 	return ofCall || !known
 }
 
-// Why a worker cannot be judged.
-var (
-	failsInUse = i18n.New("the lock fails in normal use: {error}")
-	noAnswer   = i18n.New("the worker has not answered {question}")
-)
+func (b *Bench) isLearned() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.use != nil
+}
+
+var failsInUse = i18n.New("the lock fails in normal use: {error}")
 
 // Learn implements [failures.Bench].
 func (b *Bench) Learn(context.Context) (failures.Use, error) {
@@ -166,13 +156,10 @@ func (b *Bench) Learn(context.Context) (failures.Use, error) {
 		return *b.use, nil
 	}
 	tr, scripts, err := b.servers.NormalUse(b.subject)
-	if err == nil {
-		err = unanswered(tr)
-	}
-	var ended errEnded
+	var useless errUseless
 	switch {
-	case errors.As(err, &ended):
-		return failures.Use{}, ended.error
+	case find(tr, err, &useless):
+		return failures.Use{}, useless.error
 	case err != nil:
 		return failures.Use{}, failsInUse.Args("error", err)
 	}
@@ -186,40 +173,18 @@ func (b *Bench) Learn(context.Context) (failures.Use, error) {
 	}
 	aux := failures.AuxKeys(tr)
 	b.subject = s.Ignoring(aux)
-	b.use = &failures.Use{Scripts: scripts, AuxKeys: aux, Locks: failures.LockKeys(tr, aux), Without: s.Without(catalogue.Everything)}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.learned = true
+	b.use = &failures.Use{Scripts: scripts, AuxKeys: aux, Locks: failures.LockKeys(tr, aux), Without: s.Without(catalogue.Everything)}
 	return *b.use, nil
 }
 
-// isLearning reports whether it plays normal use: a worker that does not answer then is of no use.
-func (b *Bench) isLearning() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return !b.learned
-}
-
-// unanswered returns why normal use is no use: a worker that has ended or does not answer.
-func unanswered(tr *trace.Trace) error {
-	if tr == nil {
-		return nil
+// find finds an error of a type: that of a run, or one that a call in it has returned.
+func find[E error](tr *trace.Trace, err error, target *E) bool {
+	if errors.As(err, target) {
+		return true
 	}
-	for _, e := range tr.Events {
-		if e.Kind == trace.Returned && problem(e.Result.Err) != nil {
-			return e.Result.Err
-		}
-	}
-	return nil
-}
-
-// problem returns err if it is about the worker and not about the lock.
-func problem(err error) error {
-	var ended errEnded
-	if errors.As(err, &ended) {
-		return err
-	}
-	return nil
+	return tr != nil && slices.ContainsFunc(tr.Events, func(e trace.Event) bool { return e.Kind == trace.Returned && errors.As(e.Result.Err, target) })
 }
 
 // Why a run decides nothing.
@@ -302,25 +267,14 @@ func (b *Bench) once(ctx context.Context, tasks []failures.Task) (all []failures
 
 // decide returns the verdict as far as the wire carries it.
 func decide(v failures.Verdict) failures.Verdict {
-	if v.Outcome == failures.NotApplicable || v.Outcome == failures.Elsewhere {
-		return v
-	}
 	var lacks notCarried
-	ends := problem(v.Err)
-	isLacking := errors.As(v.Err, &lacks)
-	if v.Trace != nil {
-		for _, e := range v.Trace.Events {
-			if e.Kind == trace.Returned {
-				isLacking = isLacking || errors.As(e.Result.Err, &lacks)
-				ends = cmp.Or(ends, problem(e.Result.Err))
-			}
-		}
-	}
+	var useless errUseless
 	switch {
-	case isLacking:
+	case v.Outcome == failures.NotApplicable || v.Outcome == failures.Elsewhere:
+	case find(v.Trace, v.Err, &lacks):
 		v.Outcome, v.Missing, v.Findings = failures.NotApplicable, lacks.Message, nil
-	case ends != nil:
-		v.Outcome, v.Missing, v.Findings = failures.NotPlayed, i18n.Text("{error}").Args("error", ends), nil
+	case find(v.Trace, v.Err, &useless):
+		v.Outcome, v.Missing, v.Findings = failures.NotPlayed, i18n.Text("{error}").Args("error", useless.error), nil
 	case isGivenUp(v.Trace):
 		v.Outcome, v.Missing, v.Findings = failures.NotTested, gaveUp.Args(), nil
 	case v.Outcome == failures.Broken && !countsCommands(v) && isShared(v.Trace):

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/catalogue"
@@ -71,6 +72,15 @@ func TestNoisyWorkerIsJudgedAsAnyOther(t *testing.T) {
 }
 
 func TestNoWorkerIsLeftByAnInterruptedRun(t *testing.T) {
+	t.Cleanup(func() { // the runs that were left end without their servers
+		var left error
+		for end := time.Now().Add(time.Minute); time.Now().Before(end); {
+			if left = goleak.Find(); left == nil {
+				return
+			}
+		}
+		require.NoError(t, left)
+	})
 	ctx, stop := context.WithCancel(t.Context())
 	b := bench(t, stage(t, "3"))
 	_, err := b.Learn(ctx)

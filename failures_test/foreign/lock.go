@@ -23,105 +23,94 @@ var (
 	notSupported = i18n.New("over the wire: the worker answers that it does not support {op}")
 )
 
-// errEnded is the error of a call of a worker that has ended.
-type errEnded struct{ error }
+// errUseless is the error of a call of a worker that has ended, or does not answer in normal use.
+type errUseless struct{ error }
+
+var noAnswer = i18n.New("the worker has not answered {question}")
 
 // lock is the lock with one name of one process, in a worker.
 type lock struct {
-	host *host
-	name string // PROC; "" if the worker is not shared
-	wait time.Duration
+	host  *host
+	name  string // PROC; "" if the worker is not shared
+	lease time.Duration
 
-	mu      sync.Mutex
-	caller  string             // the last one
-	holds   map[string][]*hold // of each caller, the newest last
-	isEarly map[string]bool    // a loss was told before the answer to the call was read
+	mu     sync.Mutex
+	caller string                   // the last one
+	holds  map[string]int           // of each caller
+	lost   map[string]chan struct{} // of each caller: closed when it has lost what it holds
 }
 
-// hold ends when it is lost or freed.
-type hold struct {
-	ended chan struct{}
-	lost  bool
-}
-
-func (h *hold) end(lost bool) {
-	h.lost = lost
-	close(h.ended)
-}
-
-// lose ends all holds of a caller.
+// lose is called when the worker says that a caller has lost the lock.
 func (l *lock) lose(caller string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, h := range l.holds[caller] {
-		h.end(true)
+	if lost := l.lost[caller]; lost != nil && !isClosed(lost) {
+		close(lost)
 	}
-	l.isEarly[caller] = len(l.holds[caller]) == 0
-	delete(l.holds, caller)
+	l.holds[caller] = 0
+}
+
+func isClosed(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // Lost implements [world.Noticing].
 func (l *lock) Lost(ctx context.Context) (<-chan struct{}, func() bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	holds := l.holds[world.ClientName(ctx)]
-	if len(holds) == 0 {
-		return nil, nil
-	}
-	h := holds[len(holds)-1]
-	return h.ended, func() bool {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		return h.lost
+	return l.lost[world.ClientName(ctx)], func() bool { return true }
+}
+
+// begins notes the caller of a call. All holds of a caller are lost at once.
+func (l *lock) begins(caller string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.caller = caller; l.holds[caller] == 0 || isClosed(l.lost[caller]) {
+		l.lost[caller] = make(chan struct{})
 	}
 }
 
 // Lock implements [world.Locker].
 func (l *lock) Lock(ctx context.Context) error {
-	a, err := l.call(ctx, "lock")
-	if err == nil && a.word == no {
-		err = errors.New(no + " " + a.text)
-	}
-	return l.got(ctx, err == nil, err)
+	_, err := l.acquire(ctx, "lock")
+	return err
 }
 
 // TryLock implements [world.Locker].
 func (l *lock) TryLock(ctx context.Context) (bool, error) {
-	a, err := l.call(ctx, "try")
-	held := err == nil && a.word == yes
-	return held, l.got(ctx, held, err)
+	held, err := l.acquire(ctx, "try")
+	if errors.As(err, new(isTaken)) {
+		err = nil
+	}
+	return held, err
 }
 
-func (l *lock) got(ctx context.Context, held bool, err error) error {
-	if !held {
-		return err
+// isTaken is the answer no.
+type isTaken struct{ error }
+
+func (l *lock) acquire(ctx context.Context, op string) (held bool, err error) {
+	if err = l.call(ctx, op); err == nil {
+		l.count(ctx, 1)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	caller, h := world.ClientName(ctx), &hold{ended: make(chan struct{})}
-	if l.isEarly[caller] {
-		h.end(true)
-	}
-	l.holds[caller] = append(l.holds[caller], h)
-	return err
+	return err == nil, err
 }
 
 // Unlock implements [world.Locker].
 func (l *lock) Unlock(ctx context.Context) error {
-	a, err := l.call(ctx, "unlock")
-	if err == nil && a.word == no {
-		err = errors.New(no + " " + a.text)
-	}
+	defer l.count(ctx, -1)
+	return l.call(ctx, "unlock")
+}
+
+func (l *lock) count(ctx context.Context, n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	caller := world.ClientName(ctx)
-	if holds := l.holds[caller]; len(holds) > 0 {
-		h := holds[len(holds)-1]
-		if l.holds[caller] = holds[:len(holds)-1]; !h.lost {
-			h.end(false)
-		}
-	}
-	return err
+	l.holds[caller] = max(0, l.holds[caller]+n)
 }
 
 // Close closes the lock. It waits a lease for the answer.
@@ -129,15 +118,11 @@ func (l *lock) Close() error {
 	l.mu.Lock()
 	caller := l.caller
 	l.mu.Unlock()
-	if l.name != "" {
-		defer l.host.worker.hears(l.name, nil)
-	}
 	_, waiting := l.host.worker.ask("close", l.path(caller), "0")
 	select {
 	case a, lives := <-waiting:
-		_, err := l.meaning("close", a, lives, false)
-		return err
-	case <-time.After(l.wait):
+		return l.meaning("close", a, lives, false)
+	case <-time.After(l.lease):
 		return notCarried{notSupported.Args("op", "close")}
 	case <-l.host.ctx.Done():
 		return nil
@@ -145,97 +130,68 @@ func (l *lock) Close() error {
 }
 
 // path returns the name of a caller for the worker.
-func (l *lock) path(caller string) string {
-	if l.name == "" {
-		return caller
-	}
-	return l.name + "/" + caller
-}
+func (l *lock) path(caller string) string { return strings.TrimPrefix(l.name+"/"+caller, "/") }
 
 // call asks the worker, and cancels the call when its context is cancelled. A deadline is the worker's own affair.
-func (l *lock) call(ctx context.Context, op string) (answer, error) {
+func (l *lock) call(ctx context.Context, op string) error {
 	if ctx.Err() != nil {
-		return answer{}, notCarried{noEndedCall.Args()}
+		return notCarried{noEndedCall.Args()}
 	}
-	patience := int64(0)
+	caller, patience, w, b := world.ClientName(ctx), "0", l.host.worker, l.host.bench
+	var tooLate, ignored <-chan time.Time
 	at, isLimited := ctx.Deadline()
 	if isLimited {
-		patience = max(1, (time.Until(at) + time.Millisecond - 1).Milliseconds())
-	}
-	caller := world.ClientName(ctx)
-	l.mu.Lock()
-	l.caller = caller
-	l.isEarly[caller] = false
-	l.mu.Unlock()
-	l.host.count(1)
-	defer l.host.count(-1)
-	w := l.host.worker
-	id, waiting := w.ask(op, l.path(caller), strconv.FormatInt(patience, 10))
-	cancelled := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		if ctx.Err() == context.Canceled {
-			close(cancelled)
+		patience = strconv.FormatInt((time.Until(at) + time.Millisecond - 1).Milliseconds(), 10)
+		if !b.isLearned() {
+			tooLate = time.After(time.Until(at) + l.lease)
 		}
-	})
-	defer stop()
-	var silent <-chan time.Time
-	if l.host.bench.isLearning() && isLimited {
-		silent = time.After(time.Until(at) + l.wait)
 	}
-	select {
-	case a, lives := <-waiting:
-		return l.meaning(op, a, lives, isLimited)
-	case <-l.host.ctx.Done():
-		return answer{}, context.Canceled
-	case <-silent:
-		err := noAnswer.Args("question", strconv.Quote(strings.Join([]string{id, op, l.path(caller), strconv.FormatInt(patience, 10)}, " ")))
-		w.process.Kill()
-		return answer{}, errEnded{w.quote(err)}
-	case <-cancelled:
-	}
-	_, told := w.ask("cancel", id)
-	patient := time.NewTimer(l.wait)
-	defer patient.Stop()
+	l.begins(caller)
+	l.host.calling.Add(1)
+	defer l.host.calling.Add(-1)
+	question := []string{op, l.path(caller), patience}
+	id, waiting := w.ask(question...)
+	done := ctx.Done()
+	var told chan answer
 	for {
 		select {
 		case a, lives := <-waiting:
-			if a.word == timeout {
-				return a, context.Canceled
-			}
-			return l.meaning(op, a, lives, false)
-		case a := <-told:
-			if a.word == unsupported {
-				return answer{}, notCarried{noCancel.Args()}
-			}
-			told = nil
-		case <-patient.C:
-			return answer{}, notCarried{noCancel.Args()}
+			return l.meaning(op, a, lives, isLimited || ctx.Err() != nil)
 		case <-l.host.ctx.Done():
-			return answer{}, context.Canceled
+			return context.Canceled
+		case <-tooLate:
+			l.host.end()
+			return errUseless{w.quote(noAnswer.Args("question", strconv.Quote(id+" "+strings.Join(question, " "))))}
+		case <-done:
+			if done = nil; ctx.Err() == context.Canceled {
+				_, told = w.ask("cancel", id)
+				ignored = time.After(l.lease)
+			}
+		case said := <-told:
+			if told = nil; said.word == "unsupported" {
+				return notCarried{noCancel.Args()}
+			}
+		case <-ignored:
+			return notCarried{noCancel.Args()}
 		}
 	}
 }
 
-// meaning returns the error that an answer stands for.
-func (l *lock) meaning(op string, a answer, lives, isLimited bool) (answer, error) {
+// meaning returns the error that an answer stands for. isOver: the time may be over, or the call was cancelled.
+func (l *lock) meaning(op string, a answer, lives, isOver bool) error {
 	switch {
 	case !lives:
-		return a, errEnded{l.host.worker.quote(hasEnded.Args())}
-	case a.word == timeout && isLimited:
-		return a, context.DeadlineExceeded
-	case a.word == refused, a.word == timeout:
-		return a, errors.New(a.word + " " + a.text)
-	case a.word == unknown:
-		return a, unclear(a.text)
-	case a.word == unsupported:
-		return a, notCarried{notSupported.Args("op", op)}
+		return errUseless{l.host.worker.quote(hasEnded.Args())}
+	case a.word == "timeout" && isOver:
+		return context.DeadlineExceeded
+	case a.word == "no":
+		return isTaken{errors.New("no " + a.text)}
+	case a.word == "refused", a.word == "timeout":
+		return errors.New(a.word + " " + a.text)
+	case a.word == "unknown":
+		return unclear(a.text)
+	case a.word == "unsupported":
+		return notCarried{notSupported.Args("op", op)}
 	}
-	return a, nil
-}
-
-// count counts the calls of the process that are under way.
-func (h *host) count(n int) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.calling += n
+	return nil
 }

@@ -15,9 +15,6 @@ import (
 	"lockkata/internal/i18n"
 )
 
-// protocol is the version that a worker has to name.
-const protocol = "1"
-
 // startsWithin is how long a worker may take until it can be asked.
 const startsWithin = 15 * time.Second
 
@@ -38,48 +35,39 @@ type worker struct {
 	process *fleet.Process
 	says    []string      // the words after "ready 1"
 	ready   chan struct{} // closed when it has said its first line
-	output  *beginning    // the lines that are no answers
+	output  *ending       // the lines that are no answers
 	words   ending        // its standard error
 
 	mu      sync.Mutex
 	first   string // line
 	partial []byte
-	asked   map[string]chan answer
+	asked   map[string]chan answer // nil when it has ended
 	numbers int
-	lost    map[string]func(caller string) // by PROC; "" for a worker of one lock
+	lose    map[string]func(caller string) // by PROC; "" for a worker of one lock
 }
 
-// answer is the answer to a question. Without a word the worker has ended.
+// answer is the answer to a question: one of the words, and a text.
 type answer struct{ word, text string }
 
-// words of answers
-const (
-	yes, no, timeout, refused, unknown, unsupported = "yes", "no", "timeout", "refused", "unknown", "unsupported"
-)
+var words = []string{"yes", "no", "timeout", "refused", "unknown", "unsupported"}
 
-var answers = []string{yes, no, timeout, refused, unknown, unsupported}
-
-// startWorker starts a worker and waits until it can be asked.
-func startWorker(ctx context.Context, command, env []string, shared bool, output *beginning) (*worker, error) {
-	w := &worker{ready: make(chan struct{}), asked: map[string]chan answer{}, lost: map[string]func(string){}, output: output}
-	cmd := exec.Command(command[0], command[1:]...)
+// startWorker starts a worker, which ends with ctx, and waits until it can be asked.
+func startWorker(ctx context.Context, command, env []string, shared bool, output *ending) (*worker, error) {
+	w := &worker{ready: make(chan struct{}), asked: map[string]chan answer{}, lose: map[string]func(string){}, output: output}
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = w, &w.words, time.Second
 	var err error
 	if w.process, err = fleet.Start(cmd); err != nil {
 		return nil, doesNotStart.Args("error", err)
 	}
-	limited, cancel := context.WithTimeout(ctx, startsWithin)
-	defer cancel()
 	select {
 	case <-w.ready:
 		err = w.understand(shared)
 	case <-w.process.Ended():
 		err = endsEarly.Args()
-	case <-limited.Done():
-		if err = ctx.Err(); err == nil {
-			err = isNotReady.Args("limit", startsWithin)
-		}
+	case <-time.After(startsWithin):
+		err = isNotReady.Args("limit", startsWithin)
 	}
 	if err != nil {
 		w.process.Kill()
@@ -101,29 +89,29 @@ func startWorker(ctx context.Context, command, env []string, shared bool, output
 func (w *worker) understand(shared bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	words := strings.Fields(w.first)
-	if len(words) < 2 || words[0] != "ready" || words[1] != protocol {
-		return saysOther.Args("line", quoted(w.first))
-	}
-	w.says = slices.DeleteFunc(words[2:], func(word string) bool { return word == "shared" })
-	switch isShared := len(w.says) < len(words)-2; {
+	said := strings.Fields(w.first)
+	isReady := len(said) > 1 && said[0] == "ready" && said[1] == "1"
+	isShared := isReady && slices.Contains(said, "shared")
+	quoted := strconv.Quote(w.first[:min(len(w.first), 60)])
+	switch {
+	case shared && !isShared:
+		return notShared.Args("line", quoted)
+	case !isReady:
+		return saysOther.Args("line", quoted)
 	case isShared && !shared:
 		return saysShared.Args()
-	case shared && !isShared:
-		return notShared.Args("line", quoted(w.first))
 	}
+	w.says = slices.DeleteFunc(said[2:], func(word string) bool { return word == "shared" })
 	return nil
 }
 
-// quoted returns the beginning of a line in quotes.
-func quoted(line string) string { return strconv.Quote(line[:min(len(line), 60)]) }
-
 // quote adds the worker's last words to an error.
 func (w *worker) quote(err error) error {
-	if words := w.words.String(); words != "" {
-		return lastWords.Args("what", err, "words", words)
+	lines := strings.FieldsFunc(w.words.String(), func(r rune) bool { return r == '\n' || r == '\r' })
+	if len(lines) == 0 {
+		return err
 	}
-	return err
+	return lastWords.Args("what", err, "words", strings.Join(lines[max(0, len(lines)-3):], " / "))
 }
 
 // longest is the longest line of a worker that is read.
@@ -153,24 +141,24 @@ func (w *worker) read(line string) {
 	if !found {
 		proc, caller = "", rest
 	}
-	tell, isLock := w.lost[proc]
+	lose, isLock := w.lose[proc]
 	switch {
 	case w.first == "":
 		if w.first = line; line != "" {
 			close(w.ready)
 		}
-	case isAsked && slices.Contains(answers, word):
+	case isAsked && slices.Contains(words, word):
 		waiting <- answer{word, text}
 		delete(w.asked, id)
 	case id == "lost" && isLock:
-		tell(caller)
+		lose(caller)
 	default:
-		w.output.add(line)
+		_, _ = w.output.Write([]byte(line + "\n")) // never fails
 	}
 }
 
 // ask sends a question. The channel gets the answer; it is closed without one when the worker ends.
-func (w *worker) ask(words ...string) (id string, waiting chan answer) {
+func (w *worker) ask(question ...string) (id string, waiting chan answer) {
 	w.mu.Lock()
 	w.numbers++
 	id, waiting = strconv.Itoa(w.numbers), make(chan answer, 1)
@@ -180,45 +168,15 @@ func (w *worker) ask(words ...string) (id string, waiting chan answer) {
 		w.asked[id] = waiting
 	}
 	w.mu.Unlock()
-	w.tell(id, words...)
+	_ = w.process.TellLine(id + " " + strings.Join(question, " ")) // a worker that has ended does not get it
 	return id, waiting
 }
 
-// tell sends a line. A worker that has ended does not get it.
-func (w *worker) tell(id string, words ...string) {
-	_ = w.process.TellLine(id + " " + strings.Join(words, " "))
-}
-
-// hears sets who is told when a worker says that a caller of a process has lost its hold; nil: nobody.
-func (w *worker) hears(proc string, tell func(caller string)) {
+// hears lets a lock know of its losses.
+func (w *worker) hears(l *lock) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.lost[proc] = tell; tell == nil {
-		delete(w.lost, proc)
-	}
-}
-
-// beginning keeps the first lines that any worker has printed.
-type beginning struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-// mostOutput is how many bytes of a worker's output are kept.
-const mostOutput = 1 << 12
-
-func (b *beginning) add(line string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if room := mostOutput - b.text.Len(); room > 0 {
-		b.text.WriteString((line + "\n")[:min(room, len(line)+1)])
-	}
-}
-
-func (b *beginning) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
+	w.lose[l.name] = l.lose
 }
 
 // ending keeps the end of what is written.
@@ -227,19 +185,20 @@ type ending struct {
 	text []byte
 }
 
-// Write keeps the last bytes.
+// mostKept is how many bytes an ending keeps.
+const mostKept = 1 << 12
+
+// Write never fails.
 func (e *ending) Write(p []byte) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.text = append(e.text, p...)
-	e.text = e.text[max(0, len(e.text)-mostOutput):]
+	e.text = e.text[max(0, len(e.text)-mostKept):]
 	return len(p), nil
 }
 
-// String returns the last lines that are not empty, as one.
 func (e *ending) String() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	lines := strings.FieldsFunc(string(e.text), func(r rune) bool { return r == '\n' || r == '\r' })
-	return strings.Join(lines[max(0, len(lines)-3):], " / ")
+	return string(e.text)
 }

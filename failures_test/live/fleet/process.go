@@ -60,7 +60,7 @@ type Process struct {
 }
 
 // Start starts a command. It keeps the standard error unless cmd.Stderr is set. If cmd.Stdout is
-// set, Hear reads nothing. The process ends with this one: when its input ends, if it reads it, and
+// set, Hear reads nothing. A context of the command ends what the process has started, too. The process ends with this one: when its input ends, if it reads it, and
 // on Linux always, even while it is stopped.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	p := &Process{cmd: cmd, ended: make(chan struct{})}
@@ -68,6 +68,9 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 		cmd.Stderr = &p.said
 	}
 	cmd.SysProcAttr = attributes
+	if cmd.Cancel != nil {
+		cmd.Cancel = p.kill
+	}
 	var err error
 	if p.in, err = cmd.StdinPipe(); err != nil {
 		return nil, err
