@@ -74,7 +74,7 @@ func deadlock(f *file) func(*trace.Scene) {
 		case len(f.Locks(e.Client)) > 1:
 			why = mutualDeadlockText
 		}
-		f.report(e, why, "time", (e.At - call.At).Truncate(time.Second))
+		f.report(e, why, "time", inWords(e.At-call.At))
 		switch {
 		case why == selfDeadlockText:
 			f.note(f.lastOf(e.Call, e))
@@ -82,6 +82,14 @@ func deadlock(f *file) func(*trace.Scene) {
 			f.note(f.setting(s.Keys[0].Owner, e))
 		}
 	}
+}
+
+// inWords returns how long a wait was, in whole seconds if it was longer than one.
+func inWords(wait time.Duration) time.Duration {
+	if wait < time.Second {
+		return wait.Truncate(100 * time.Millisecond)
+	}
+	return wait.Truncate(time.Second)
 }
 
 // LongestHold is the number of leases for which a hold may keep others waiting. For them,

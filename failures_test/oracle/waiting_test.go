@@ -137,6 +137,15 @@ func TestDeadProcessWithoutAKeyIsNoReasonToWait(t *testing.T) {
 	require.Equal(t, "B waited 20s in vain: no live client holds the lock", found[0].Text)
 }
 
+func TestWaitBelowASecondHasItsTenths(t *testing.T) {
+	s := newStory()
+	s.trace.Lease = 2 * time.Second
+	s.call("D", trace.OpLock).happens(trace.Crashed, "D").call("B", trace.OpLock).pass(717 * time.Millisecond)
+	found := oracle.Ask(&s.sends(trace.Blocked, "B", "").trace, oracle.Deadlock)
+	require.Len(t, found, 1)
+	require.Equal(t, "B waited 700ms in vain: no live client holds the lock", found[0].Text)
+}
+
 func TestDeadProcessWhoseKeyIsGoneIsNoReasonToWait(t *testing.T) {
 	for _, gone := range []bool{false, true} {
 		s := newStory().holds("D", "D1").happens(trace.Crashed, "D")
