@@ -52,7 +52,7 @@ func TestREADMEHasARowForEachBrokenOutcome(t *testing.T) {
 	for library, outcomes := range all {
 		var broken, shown []string
 		for failure, outcome := range outcomes {
-			if outcome == failures.Broken.String() {
+			if first, _, _ := strings.Cut(outcome, " or "); first == failures.Broken.String() {
 				broken = append(broken, failure)
 			}
 		}
