@@ -16,8 +16,8 @@ import (
 	"lockkata/failures_test/live"
 )
 
-// libraries are those of other languages whose report cards are in failures_test/others. DIR is a folder with the
-// library.
+// libraries are those of other languages whose report cards are in failures_test/others. DIR is the folder of
+// LOCKKATA_PACKAGES with the library: redis-py as pip install --target has it, or the jars of Redisson.
 var libraries = map[string]foreign.Worker{
 	"redis-py": {Command: []string{"python3", "redis-py/worker.py"}},
 	"redisson": {Command: []string{"java", "-cp", "DIR/jars/*", "redisson/Worker.java"}, Shared: true},
