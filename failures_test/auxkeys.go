@@ -20,7 +20,7 @@ func IsAuxKey(key string) bool {
 //
 //   - a key that a client created without getting the lock, and that did not exist when others got it;
 //   - a list, a set or a sorted set that existed next to another key when a client got the lock;
-//   - a key that an Unlock left when it removed another key, of another kind;
+//   - a key that an Unlock made or left when it removed another key, of another kind;
 //   - a string or hash that was made with the lock, with an id in its name or a number as its value; see besides.
 //
 // A key is named with a * for the name of the lock, since a story may use locks of other names. A nil
@@ -70,9 +70,13 @@ func AuxKeys(tr *trace.Trace) (found []string) {
 				return slices.ContainsFunc(s.Keys, func(l trace.Key) bool { return l.Name == k.Name })
 			}
 			removed := slices.DeleteFunc(slices.Clone(locked), isLeft)
+			madeOrLeft := installed[e.Call]
 			for _, key := range s.Keys {
-				if len(removed) > 0 && !slices.ContainsFunc(removed, func(k trace.Key) bool { return alike(k.Name, key.Name) }) {
-					add(key.Name)
+				madeOrLeft = append(madeOrLeft, key.Name)
+			}
+			for _, key := range madeOrLeft {
+				if len(removed) > 0 && !slices.ContainsFunc(removed, func(k trace.Key) bool { return alike(k.Name, key) }) {
+					add(key)
 				}
 			}
 		}

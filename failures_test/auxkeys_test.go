@@ -13,10 +13,10 @@ import (
 	"lockkata/failures_test/world"
 )
 
-// sending is a lock that sends these commands when it is acquired, refused and released.
+// sending is a lock that sends these commands when it is acquired, refused and released, and the last one after that.
 type sending struct {
-	rdb                     redis.UniversalClient
-	granted, refused, freed []any
+	rdb                           redis.UniversalClient
+	granted, refused, freed, last []any
 }
 
 func (l sending) send(ctx context.Context, command []any) {
@@ -42,6 +42,7 @@ func (l sending) Lock(ctx context.Context) error {
 
 func (l sending) Unlock(ctx context.Context) error {
 	l.send(ctx, l.freed)
+	l.send(ctx, l.last)
 	return nil
 }
 
@@ -68,6 +69,13 @@ func TestAuxKeysAreFoundInNormalUse(t *testing.T) {
 		"a counter named like the lock":   {sending{granted: []any{"INCR", world.DefaultLock}, freed: frees}, []string{world.DefaultLock}},
 		"a counter goes with the lock":    {sending{granted: []any{"SET", world.DefaultLock + ":count", "1"}, freed: []any{"DEL", "lock", world.DefaultLock + ":count"}}, []string{"*:count"}},
 		"a hash of the holder goes too":   {sending{granted: []any{"HSET", "info:0123456789abcdef", "since", "noon"}, freed: []any{"DEL", "lock", "info:0123456789abcdef"}}, []string{"info:0123456789abcdef"}},
+		"a key of Unlock's goes at once": {
+			sending{
+				freed: []any{"EVAL", "redis.call('DEL', 'lock') redis.call('SET', KEYS[1], '1')", "1", "freed:f81d4fae7dec11d0a765"},
+				last:  []any{"DEL", "freed:f81d4fae7dec11d0a765"},
+			},
+			[]string{"freed:f81d4fae7dec11d0a765"},
+		},
 		"a second key goes with the lock": {sending{granted: []any{"SET", "info", "me"}, freed: []any{"DEL", "lock", "info"}}, nil},
 	} {
 		t.Run(what, func(t *testing.T) {
