@@ -170,6 +170,9 @@ func (r *server) Suffer(fault trace.ServerFault, d time.Duration, names ...strin
 // evict limits the memory of an own Redis for a moment, so that it evicts every key with a lease.
 // On a shared Redis it removes the lock's keys.
 func (r *server) evict(names ...string) error {
+	if len(names) == 0 {
+		return nil // there is nothing to evict
+	}
 	if !r.process.isOurs() {
 		return r.remove(names...)
 	}
