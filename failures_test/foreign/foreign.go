@@ -43,7 +43,7 @@ type Bench struct {
 	shared  *worker         // with Worker.Shared
 	ctx     context.Context // of all workers
 	end     context.CancelFunc
-	output  ending
+	output  excerpt
 	subject failures.Subject
 	use     *failures.Use
 
@@ -87,7 +87,7 @@ func (b *Bench) Close() error {
 	return nil
 }
 
-// Printed returns the last lines of the workers that are no answers.
+// Printed returns the first and the last lines of the workers that are no answers.
 func (b *Bench) Printed() string { return b.output.String() }
 
 // newLock is the [world.Constructor] of the lock.
@@ -148,7 +148,13 @@ func (b *Bench) isLearned() bool {
 	return b.use != nil
 }
 
-var failsInUse = i18n.New("the lock fails in normal use: {error}")
+// Why a lock cannot be judged.
+var (
+	failsInUse  = i18n.New("the lock fails in normal use: {error}")
+	failsWith   = i18n.New("{op}: {error}")
+	isNotGiven  = i18n.New("the first caller does not get it, though it is free")
+	sentNothing = i18n.New("the worker has sent nothing to the address in LOCK_REDIS: it has to connect to that, and to no other")
+)
 
 // Learn implements [failures.Bench].
 func (b *Bench) Learn(context.Context) (failures.Use, error) {
@@ -156,6 +162,9 @@ func (b *Bench) Learn(context.Context) (failures.Use, error) {
 		return *b.use, nil
 	}
 	tr, scripts, err := b.servers.NormalUse(b.subject)
+	if err == nil {
+		err = uselessIn(tr)
+	}
 	var useless errUseless
 	switch {
 	case find(tr, err, &useless):
@@ -179,6 +188,33 @@ func (b *Bench) Learn(context.Context) (failures.Use, error) {
 	return *b.use, nil
 }
 
+// uselessIn returns why a lock cannot be judged by its normal use: its first Lock or Unlock fails, or it uses another
+// Redis.
+func uselessIn(tr *trace.Trace) error {
+	seen := map[string]bool{}
+	var failed error
+	for _, e := range tr.Events {
+		if e.Kind == trace.Sent {
+			seen[""] = true
+		}
+		if e.Kind != trace.Returned || seen[e.Op] || failed != nil {
+			continue
+		}
+		seen[e.Op] = true
+		var text unclear
+		switch isPlain := e.Op == trace.OpLock || e.Op == trace.OpUnlock; {
+		case isPlain && errors.As(e.Result.Err, &text):
+			failed = failsWith.Args("op", e.Op, "error", text)
+		case e.Op == trace.OpLock && !e.Result.Held && !errors.As(e.Result.Err, new(notCarried)):
+			failed = isNotGiven.Args()
+		}
+	}
+	if failed == nil && !seen[""] {
+		return errUseless{sentNothing.Args()}
+	}
+	return failed
+}
+
 // find finds an error of a type: that of a run, or one that a call in it has returned.
 func find[E error](tr *trace.Trace, err error, target *E) bool {
 	if errors.As(err, target) {
@@ -189,6 +225,7 @@ func find[E error](tr *trace.Trace, err error, target *E) bool {
 
 // Why a run decides nothing.
 var (
+	waitsForEnd = i18n.New("over the wire: without an answer of Redis, a call ends with the timeout of the client")
 	setsOptions = i18n.New("over the wire: it sets options of the client library")
 	gaveUp      = i18n.New("the client gave up the command that was held: give it timeouts of at least three leases")
 	notAgain    = i18n.New("the runs differ: {one}; {other}")
@@ -275,6 +312,8 @@ func decide(v failures.Verdict) failures.Verdict {
 		v.Outcome, v.Missing, v.Findings = failures.NotApplicable, lacks.Message, nil
 	case find(v.Trace, v.Err, &useless):
 		v.Outcome, v.Missing, v.Findings = failures.NotPlayed, i18n.Text("{error}").Args("error", useless.error), nil
+	case v.Outcome == failures.Broken && waitsForTimeout(v):
+		v.Outcome, v.Missing, v.Findings = failures.NotApplicable, waitsForEnd.Args(), nil
 	case isGivenUp(v.Trace):
 		v.Outcome, v.Missing, v.Findings = failures.NotTested, gaveUp.Args(), nil
 	case v.Outcome == failures.Broken && !countsCommands(v) && isShared(v.Trace):
@@ -288,6 +327,22 @@ func decide(v failures.Verdict) failures.Verdict {
 func countsCommands(v failures.Verdict) bool {
 	against, _ := v.Against()
 	return against.Rule == oracle.Polling || against.Rule == oracle.CommandCount
+}
+
+// waitsForTimeout reports whether all that the lock did wrong is that calls without a network went on until the client
+// gave up, at a timeout for which docs/worker.md asks.
+func waitsForTimeout(v failures.Verdict) bool {
+	against, _ := v.Against()
+	isCut := map[string]bool{} // by process
+	for _, e := range v.Trace.Events {
+		switch {
+		case e.Kind == trace.Cut:
+			isCut[e.Process] = true
+		case e.Kind == trace.Returned && isCut[e.Process] && !errors.As(e.Result.Err, new(unclear)):
+			return false
+		}
+	}
+	return against.Rule == oracle.Context && len(isCut) > 0
 }
 
 // isGivenUp reports whether a command during which a process was paused never had its answer.

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -86,7 +87,7 @@ func TestRenewalIsOfNoCall(t *testing.T) {
 }
 
 func TestLinesThatAreNoAnswersAreOutput(t *testing.T) {
-	w := &worker{ready: make(chan struct{}), output: &ending{}, asked: map[string]chan answer{}, lose: map[string]func(string){}}
+	w := &worker{ready: make(chan struct{}), output: &excerpt{}, asked: map[string]chan answer{}, lose: map[string]func(string){}}
 	var lost []string
 	w.lose["p1"] = func(caller string) { lost = append(lost, caller) }
 	w.asked["1"], w.asked["2"] = make(chan answer, 1), make(chan answer, 1)
@@ -100,8 +101,62 @@ func TestLinesThatAreNoAnswersAreOutput(t *testing.T) {
 	require.Equal(t, answer{"refused", "not held"}, <-first)
 	require.Equal(t, []string{"A"}, lost)
 	require.Len(t, w.asked, 1)
-	require.Equal(t, "hello\n1 perhaps\n3 yes\n1 yes\nlost p2/A\n", w.output.String())
+	require.Equal(t, "hello / 1 perhaps / 3 yes / 1 yes / lost p2/A", strings.ReplaceAll(w.output.String(), "… / ", "1 perhaps / "))
+	require.EqualError(t, w.silence("1", "lock"), `the worker has not answered "1 lock", but printed "lost p2/A"`)
 	_, err := w.Write([]byte(strings.Repeat("x", 2*longest)))
 	require.NoError(t, err)
-	require.Len(t, w.output.String(), mostKept)
+	require.Len(t, w.output.first, mostKept)
+	require.Len(t, w.output.end, mostKept)
+}
+
+func returned(op string, r trace.Result) trace.Event {
+	return trace.Event{Kind: trace.Returned, Op: op, Result: &r}
+}
+
+func TestLockThatFailsInNormalUseIsNotJudged(t *testing.T) {
+	sent, held := trace.Event{Kind: trace.Sent}, returned(trace.OpLock, trace.Result{Held: true})
+	failed := trace.Result{Err: unclear("LookupError no such hold")}
+	freed, notFreed := returned(trace.OpUnlock, trace.Result{}), returned(trace.OpUnlock, failed)
+	require.NoError(t, uselessIn(events(sent, held, freed, notFreed)), "a second Unlock may fail")
+	require.NoError(t, uselessIn(events(sent, held, returned(trace.OpTryLock, failed))), "another client has it")
+	require.NoError(t, uselessIn(events(sent, returned(trace.OpLock, trace.Result{Err: notCarried{noCancel.Args()}}))), "it has no Lock")
+	require.EqualError(t, uselessIn(events(sent, held, notFreed)), "Unlock: LookupError no such hold")
+	require.EqualError(t, uselessIn(events(sent, returned(trace.OpLock, trace.Result{}), held)), "the first caller does not get it, though it is free")
+	require.ErrorContains(t, uselessIn(events(held, freed)), "has sent nothing to the address in LOCK_REDIS")
+}
+
+// A client that gives up its command at a timeout cannot end the call before.
+func TestCallWithoutNetworkMayEndWithTheTimeoutOfTheClient(t *testing.T) {
+	cut, answers := trace.Event{Kind: trace.Cut}, returned(trace.OpLock, trace.Result{Err: context.DeadlineExceeded})
+	givesUp := returned(trace.OpLock, trace.Result{Err: unclear("timed out")})
+	for _, c := range []struct {
+		rule oracle.Rule
+		tr   *trace.Trace
+		want bool
+	}{
+		{oracle.Context, events(cut, givesUp, givesUp), true},
+		{oracle.Context, events(cut, givesUp, answers), false},
+		{oracle.Context, events(givesUp), false},
+		{oracle.Leak, events(cut, givesUp), false},
+	} {
+		v := verdict(c.rule)
+		v.Trace = c.tr
+		require.Equal(t, c.want, waitsForTimeout(v), c)
+	}
+}
+
+func TestExcerptHasTheFirstLineAndTheLastOnes(t *testing.T) {
+	for text, want := range map[string]string{
+		"sorry\n":                "sorry",
+		"1\n2\r\n3\n\n4\n":       "1 / 2 / 3 / 4",
+		"1\n2\n3\n4\n ~~~^\n5\n": "1 / … / 3 / 4 / 5",
+		"error\n" + strings.Repeat("x\n", 3*mostKept) + "1\n2\n3": "error / … / 1 / 2 / 3",
+	} {
+		var e excerpt
+		for _, part := range strings.SplitAfter(text, "\n") {
+			_, err := e.Write([]byte(part))
+			require.NoError(t, err)
+		}
+		require.Equal(t, want, e.String())
+	}
 }

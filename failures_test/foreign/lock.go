@@ -26,8 +26,6 @@ var (
 // errUseless is the error of a call of a worker that has ended, or does not answer in normal use.
 type errUseless struct{ error }
 
-var noAnswer = i18n.New("the worker has not answered {question}")
-
 // lock is the lock with one name of one process, in a worker.
 type lock struct {
 	host  *host
@@ -160,8 +158,8 @@ func (l *lock) call(ctx context.Context, op string) error {
 		case <-l.host.ctx.Done():
 			return context.Canceled
 		case <-tooLate:
-			l.host.end()
-			return errUseless{w.quote(noAnswer.Args("question", strconv.Quote(id+" "+strings.Join(question, " "))))}
+			defer l.host.end()
+			return errUseless{w.silence(append([]string{id}, question...)...)}
 		case <-done:
 			if done = nil; ctx.Err() == context.Canceled {
 				_, told = w.ask("cancel", id)

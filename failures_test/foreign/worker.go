@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"lockkata/failures_test/live/fleet"
 	"lockkata/internal/i18n"
@@ -22,12 +24,14 @@ const startsWithin = 15 * time.Second
 var (
 	doesNotStart = i18n.New("the worker does not start: {error}")
 	endsEarly    = i18n.New("the worker ended before it said ready 1")
-	isNotReady   = i18n.New("the worker has not said ready 1 within {limit}")
+	isNotReady   = i18n.New("the worker has not said ready 1 within {limit}: does it flush its output?")
 	saysOther    = i18n.New("the worker has to say ready 1 first, but printed {line}")
 	saysShared   = i18n.New("the worker says ready 1 shared: add --shared")
 	notShared    = i18n.New("with --shared the worker has to say ready 1 shared, but it printed {line}")
 	hasEnded     = i18n.New("the worker has ended")
-	lastWords    = i18n.New("{what}; its last words: {words}")
+	noAnswer     = i18n.New("the worker has not answered {question}")
+	otherAnswer  = i18n.New("the worker has not answered {question}, but printed {line}")
+	wrote        = i18n.New("{what}; it wrote: {words}")
 )
 
 // worker is a process that hosts locks: one lock, or with --shared the locks of many processes.
@@ -35,11 +39,12 @@ type worker struct {
 	process *fleet.Process
 	says    []string      // the words after "ready 1"
 	ready   chan struct{} // closed when it has said its first line
-	output  *ending       // the lines that are no answers
-	words   ending        // its standard error
+	output  *excerpt      // the lines that are no answers
+	words   excerpt       // its standard error
 
 	mu      sync.Mutex
 	first   string // line
+	other   string // the last line that is no answer
 	partial []byte
 	asked   map[string]chan answer // nil when it has ended
 	numbers int
@@ -52,7 +57,7 @@ type answer struct{ word, text string }
 var words = []string{"yes", "no", "timeout", "refused", "unknown", "unsupported"}
 
 // startWorker starts a worker, which ends with ctx, and waits until it can be asked.
-func startWorker(ctx context.Context, command, env []string, shared bool, output *ending) (*worker, error) {
+func startWorker(ctx context.Context, command, env []string, shared bool, output *excerpt) (*worker, error) {
 	w := &worker{ready: make(chan struct{}), asked: map[string]chan answer{}, lose: map[string]func(string){}, output: output}
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Env = append(os.Environ(), env...)
@@ -92,7 +97,7 @@ func (w *worker) understand(shared bool) error {
 	said := strings.Fields(w.first)
 	isReady := len(said) > 1 && said[0] == "ready" && said[1] == "1"
 	isShared := isReady && slices.Contains(said, "shared")
-	quoted := strconv.Quote(w.first[:min(len(w.first), 60)])
+	quoted := quoted(w.first)
 	switch {
 	case shared && !isShared:
 		return notShared.Args("line", quoted)
@@ -105,13 +110,27 @@ func (w *worker) understand(shared bool) error {
 	return nil
 }
 
-// quote adds the worker's last words to an error.
+// quoted returns the beginning of a line in quotes.
+func quoted(line string) string { return strconv.Quote(line[:min(len(line), 60)]) }
+
+// quote adds what the worker wrote to standard error.
 func (w *worker) quote(err error) error {
-	lines := strings.FieldsFunc(w.words.String(), func(r rune) bool { return r == '\n' || r == '\r' })
-	if len(lines) == 0 {
-		return err
+	if words := w.words.String(); words != "" {
+		return wrote.Args("what", err, "words", words)
 	}
-	return lastWords.Args("what", err, "words", strings.Join(lines[max(0, len(lines)-3):], " / "))
+	return err
+}
+
+// silence returns that the worker has not answered a question, and what it printed instead.
+func (w *worker) silence(question ...string) error {
+	asked := strconv.Quote(strings.Join(question, " "))
+	w.mu.Lock()
+	other := cmp.Or(string(w.partial), w.other)
+	w.mu.Unlock()
+	if other != "" {
+		return w.quote(otherAnswer.Args("question", asked, "line", quoted(other)))
+	}
+	return w.quote(noAnswer.Args("question", asked))
 }
 
 // longest is the longest line of a worker that is read.
@@ -153,6 +172,7 @@ func (w *worker) read(line string) {
 	case id == "lost" && isLock:
 		lose(caller)
 	default:
+		w.other = line
 		_, _ = w.output.Write([]byte(line + "\n")) // never fails
 	}
 }
@@ -179,26 +199,38 @@ func (w *worker) hears(l *lock) {
 	w.lose[l.name] = l.lose
 }
 
-// ending keeps the end of what is written.
-type ending struct {
-	mu   sync.Mutex
-	text []byte
+// excerpt keeps the beginning and the end of what is written.
+type excerpt struct {
+	mu         sync.Mutex
+	first, end []byte
 }
 
-// mostKept is how many bytes an ending keeps.
-const mostKept = 1 << 12
+// mostKept is how many bytes of each an excerpt keeps.
+const mostKept = 1 << 11
 
 // Write never fails.
-func (e *ending) Write(p []byte) (int, error) {
+func (e *excerpt) Write(p []byte) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.text = append(e.text, p...)
-	e.text = e.text[max(0, len(e.text)-mostKept):]
+	room := min(mostKept-len(e.first), len(p))
+	e.first, e.end = append(e.first, p[:room]...), append(e.end, p[room:]...)
+	e.end = e.end[max(0, len(e.end)-mostKept):]
 	return len(p), nil
 }
 
-func (e *ending) String() string {
+// String returns the first line with a letter or a digit and the last ones, as one. An exception of Java begins with what
+// is wrong, one of Python ends with it.
+func (e *excerpt) String() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return string(e.text)
+	var lines []string
+	for line := range strings.Lines(strings.ReplaceAll(string(e.first)+string(e.end), "\r", "\n")) {
+		if strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	if n := len(lines); n > 4 {
+		lines = append([]string{lines[0], "…"}, lines[n-3:]...)
+	}
+	return strings.Join(lines, " / ")
 }
