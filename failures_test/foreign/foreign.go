@@ -156,8 +156,11 @@ func (b *Bench) isOfCall(kind string, calling bool) bool {
 
 // Why a worker cannot be judged.
 var (
-	failsInUse = i18n.New("the lock fails in normal use: {error}")
-	noAnswer   = i18n.New("the worker has not answered {question}")
+	failsInUse  = i18n.New("the lock fails in normal use: {error}")
+	notGiven    = i18n.New("the first caller does not get it, though it is free")
+	noAnswer    = i18n.New("the worker has not answered {question}")
+	alsoPrinted = i18n.New("{what}; its last line was {line}")
+	sentNothing = i18n.New("it sends nothing to the address that the worker is given: does it connect to another?")
 )
 
 // Learn implements [failures.Bench].
@@ -167,7 +170,7 @@ func (b *Bench) Learn(context.Context) (failures.Use, error) {
 	}
 	tr, scripts, err := b.servers.NormalUse(b.subject)
 	if err == nil {
-		err = unanswered(tr)
+		err = uselessIn(tr)
 	}
 	var ended errEnded
 	switch {
@@ -200,15 +203,36 @@ func (b *Bench) isLearning() bool {
 	return !b.learned
 }
 
-// unanswered returns why normal use is no use: a worker that has ended or does not answer.
-func unanswered(tr *trace.Trace) error {
+// uselessIn returns why a worker cannot be judged by its normal use: it has ended, does not answer, does not give the
+// free lock to its first caller, or uses another Redis.
+func uselessIn(tr *trace.Trace) error {
 	if tr == nil {
 		return nil
 	}
+	var first *trace.Result // of an acquire that the lock supports
+	sent := false
 	for _, e := range tr.Events {
-		if e.Kind == trace.Returned && problem(e.Result.Err) != nil {
-			return e.Result.Err
+		if e.Kind == trace.Returned {
+			if problem(e.Result.Err) != nil {
+				return e.Result.Err
+			}
+			var lacks notCarried
+			if first == nil && trace.IsAcquire(e.Op) && !errors.As(e.Result.Err, &lacks) {
+				first = e.Result
+			}
 		}
+		sent = sent || e.Kind == trace.Sent && !e.Background
+	}
+	var text unclear
+	switch {
+	case first == nil:
+		return nil
+	case errors.As(first.Err, &text):
+		return first.Err
+	case !sent:
+		return sentNothing.Args()
+	case !first.Held:
+		return notGiven.Args()
 	}
 	return nil
 }
@@ -224,10 +248,11 @@ func problem(err error) error {
 
 // Why a run decides nothing.
 var (
-	setsOptions = i18n.New("over the wire: it sets options of the client library")
-	gaveUp      = i18n.New("the client gave up the command that was held: give it timeouts of at least three leases")
-	notAgain    = i18n.New("the runs differ: {one}; {other}")
-	whoseIsIt   = i18n.New("two calls of one process were under way: the wire does not tell whose command it was")
+	setsOptions  = i18n.New("over the wire: it sets options of the client library")
+	endsByItself = i18n.New("over the wire: without an answer of Redis, a call ends with the timeout of the client")
+	gaveUp       = i18n.New("the client gave up the command that was held: give it timeouts of at least three leases")
+	notAgain     = i18n.New("the runs differ: {one}; {other}")
+	whoseIsIt    = i18n.New("two calls of one process were under way: the wire does not tell whose command it was")
 )
 
 // Play implements [failures.Bench]. A failure that breaks the lock is played again: the lock is broken if the same rule is
@@ -321,6 +346,8 @@ func decide(v failures.Verdict) failures.Verdict {
 		v.Outcome, v.Missing, v.Findings = failures.NotApplicable, lacks.Message, nil
 	case ends != nil:
 		v.Outcome, v.Missing, v.Findings = failures.NotPlayed, i18n.Text("{error}").Args("error", ends), nil
+	case v.Outcome == failures.Broken && waitsForTimeout(v):
+		v.Outcome, v.Missing, v.Findings = failures.NotApplicable, endsByItself.Args(), nil
 	case isGivenUp(v.Trace):
 		v.Outcome, v.Missing, v.Findings = failures.NotTested, gaveUp.Args(), nil
 	case v.Outcome == failures.Broken && !countsCommands(v) && isShared(v.Trace):
@@ -334,6 +361,26 @@ func decide(v failures.Verdict) failures.Verdict {
 func countsCommands(v failures.Verdict) bool {
 	against, _ := v.Against()
 	return against.Rule == oracle.Polling || against.Rule == oracle.CommandCount
+}
+
+// waitsForTimeout reports whether all that the lock did wrong is that calls without a network went on until the client
+// gave up. Many clients cannot end a command before its timeout, and docs/worker.md asks for a long one.
+func waitsForTimeout(v failures.Verdict) bool {
+	against, _ := v.Against()
+	if against.Rule != oracle.Context || v.Trace == nil {
+		return false
+	}
+	isCut := map[string]bool{} // by process
+	for _, e := range v.Trace.Events {
+		var unclear unclear
+		switch {
+		case e.Kind == trace.Cut:
+			isCut[e.Process] = true
+		case e.Kind == trace.Returned && isCut[e.Process] && !errors.As(e.Result.Err, &unclear):
+			return false
+		}
+	}
+	return len(isCut) > 0
 }
 
 // isGivenUp reports whether a command during which a process was paused never had its answer.

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -59,6 +60,58 @@ func TestCommandThatTheClientGaveUpDecidesNothing(t *testing.T) {
 	require.False(t, isGivenUp(events(frozen)), "the process stays paused")
 	require.False(t, isGivenUp(events(frozen, thawed, trace.Event{Kind: trace.Delivered, Request: 7})))
 	require.True(t, isGivenUp(events(frozen, thawed, trace.Event{Kind: trace.Delivered, Request: 8})))
+}
+
+func returned(op string, r trace.Result) trace.Event {
+	return trace.Event{Kind: trace.Returned, Op: op, Result: &r}
+}
+
+func TestLockThatFailsInNormalUseIsNotJudged(t *testing.T) {
+	sent := trace.Event{Kind: trace.Sent}
+	held := returned(trace.OpLock, trace.Result{Held: true})
+	refused := returned(trace.OpTryLock, trace.Result{})
+	require.NoError(t, uselessIn(events(sent, held, refused)))
+	require.NoError(t, uselessIn(events(returned(trace.OpLock, trace.Result{Err: notCarried{noCancel.Args()}}), sent, returned(trace.OpTryLock, trace.Result{Held: true}))), "it has no Lock")
+	require.EqualError(t, uselessIn(events(sent, returned(trace.OpLock, trace.Result{Err: unclear("NullPointerException")}), held)), "NullPointerException")
+	require.ErrorContains(t, uselessIn(events(sent, refused, held)), "the first caller does not get it")
+	require.ErrorContains(t, uselessIn(events(trace.Event{Kind: trace.Sent, Background: true}, held)), "does it connect to another?")
+	require.ErrorContains(t, uselessIn(events(held, returned(trace.OpUnlock, trace.Result{Err: errEnded{hasEnded.Args()}}))), "the worker has ended")
+}
+
+// A client that gives up its command at a timeout cannot end the call before.
+func TestCallWithoutNetworkMayEndWithTheTimeoutOfTheClient(t *testing.T) {
+	cut := trace.Event{Kind: trace.Cut}
+	givesUp, answers := returned(trace.OpLock, trace.Result{Err: unclear("timed out")}), returned(trace.OpLock, trace.Result{Err: context.DeadlineExceeded})
+	for _, c := range []struct {
+		rule oracle.Rule
+		tr   *trace.Trace
+		want bool
+	}{
+		{oracle.Context, events(cut, givesUp, givesUp), true},
+		{oracle.Context, events(cut, givesUp, answers), false},
+		{oracle.Context, events(givesUp), false},
+		{oracle.Leak, events(cut, givesUp), false},
+	} {
+		v := verdict(c.rule)
+		v.Trace = c.tr
+		require.Equal(t, c.want, waitsForTimeout(v), c)
+	}
+}
+
+func TestExcerptHasTheFirstLineAndTheLastOnes(t *testing.T) {
+	for text, want := range map[string]string{
+		"sorry\n":          "sorry",
+		"1\n2\r\n3\n\n4\n": "1 / 2 / 3 / 4",
+		"1\n2\n3\n4\n5\n":  "1 / … / 3 / 4 / 5",
+		"error\n" + strings.Repeat("x\n", 3*mostOutput) + "1\n2\n3": "error / … / 1 / 2 / 3",
+	} {
+		var e excerpt
+		for _, part := range strings.SplitAfter(text, "\n") {
+			_, err := e.Write([]byte(part))
+			require.NoError(t, err)
+		}
+		require.Equal(t, want, e.String())
+	}
 }
 
 func TestWhoseCommandItWasIsInDoubtIfTwoCallsAreUnderWay(t *testing.T) {

@@ -36,15 +36,18 @@ func TestUselessWorkerGetsOneClearLine(t *testing.T) {
 	redisserver.Need(t, err)
 	defer s.Close()
 	for script, says := range map[string]string{
-		"echo sorry >&2; exit 3":   "the worker ended before it said ready 1; its last words: sorry",
+		"echo sorry >&2; exit 3":   "the worker ended before it said ready 1; it wrote: sorry",
 		"echo hello; cat":          `the worker has to say ready 1 first, but printed "hello"`,
 		"echo ready 2; cat":        `the worker has to say ready 1 first, but printed "ready 2"`,
 		"echo ready 1 shared; cat": "the worker says ready 1 shared: add --shared",
 		"cat /dev/zero":            "the worker has to say ready 1 first, but printed \"\\x00",
-		"echo ready 1; echo I am lost >&2; cat >/dev/null": `the worker has not answered "1 lock A 2000"; its last words: I am lost`,
-		"echo ready 1; read line; echo bye >&2; exit 1":    "the worker has ended; its last words: bye",
-		"sleep 1000 & echo ready 1; exit":                  "the worker has ended",
-		"sleep 1000 & echo never":                          "the worker has to say ready 1 first, but printed \"never\"",
+		"echo ready 1; echo I am lost >&2; cat >/dev/null":                              `the worker has not answered "1 lock A 2000"; it wrote: I am lost`,
+		"echo ready 1; read line; printf hello; echo 1 yes; cat >/dev/null":             `the worker has not answered "1 lock A 2000"; its last line was "hello1 yes"`,
+		`echo ready 1; while read id op rest; do echo "$id unknown no such host"; done`: "the lock fails in normal use: no such host",
+		`echo ready 1; while read id op rest; do echo "$id yes"; done`:                  "the lock fails in normal use: it sends nothing to the address",
+		"echo ready 1; read line; echo bye >&2; exit 1":                                 "the worker has ended; it wrote: bye",
+		"sleep 1000 & echo ready 1; exit":                                               "the worker has ended",
+		"sleep 1000 & echo never":                                                       "the worker has to say ready 1 first, but printed \"never\"",
 	} {
 		t.Run(script, func(t *testing.T) {
 			began := time.Now()

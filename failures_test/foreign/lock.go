@@ -188,7 +188,8 @@ func (l *lock) call(ctx context.Context, op string) (answer, error) {
 	case <-l.host.ctx.Done():
 		return answer{}, context.Canceled
 	case <-silent:
-		err := noAnswer.Args("question", strconv.Quote(strings.Join([]string{id, op, l.path(caller), strconv.FormatInt(patience, 10)}, " ")))
+		question := strings.Join([]string{id, op, l.path(caller), strconv.FormatInt(patience, 10)}, " ")
+		err := w.quoteLine(noAnswer.Args("question", strconv.Quote(question)))
 		w.process.Kill()
 		return answer{}, errEnded{w.quote(err)}
 	case <-cancelled:

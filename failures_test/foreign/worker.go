@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -30,7 +31,7 @@ var (
 	saysShared   = i18n.New("the worker says ready 1 shared: add --shared")
 	notShared    = i18n.New("with --shared the worker has to say ready 1 shared, but it printed {line}")
 	hasEnded     = i18n.New("the worker has ended")
-	lastWords    = i18n.New("{what}; its last words: {words}")
+	wrote        = i18n.New("{what}; it wrote: {words}")
 )
 
 // worker is a process that hosts locks: one lock, or with --shared the locks of many processes.
@@ -39,10 +40,11 @@ type worker struct {
 	says    []string      // the words after "ready 1"
 	ready   chan struct{} // closed when it has said its first line
 	output  *beginning    // the lines that are no answers
-	words   ending        // its standard error
+	words   excerpt       // its standard error
 
 	mu      sync.Mutex
 	first   string // line
+	other   string // the last line that is no answer
 	partial []byte
 	asked   map[string]chan answer
 	numbers int
@@ -118,10 +120,28 @@ func (w *worker) understand(shared bool) error {
 // quoted returns the beginning of a line in quotes.
 func quoted(line string) string { return strconv.Quote(line[:min(len(line), 60)]) }
 
-// quote adds the worker's last words to an error.
+// quotedEnd returns the end of a line in quotes.
+func quotedEnd(line string) string {
+	if len(line) > 60 {
+		line = "…" + strings.ToValidUTF8(line[len(line)-60:], "")
+	}
+	return strconv.Quote(line)
+}
+
+// quote adds what the worker wrote to standard error.
 func (w *worker) quote(err error) error {
 	if words := w.words.String(); words != "" {
-		return lastWords.Args("what", err, "words", words)
+		return wrote.Args("what", err, "words", words)
+	}
+	return err
+}
+
+// quoteLine adds the worker's last line to an error, if it was no answer.
+func (w *worker) quoteLine(err error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if line := cmp.Or(string(w.partial), w.other); line != "" {
+		return alsoPrinted.Args("what", err, "line", quotedEnd(line))
 	}
 	return err
 }
@@ -165,6 +185,7 @@ func (w *worker) read(line string) {
 	case id == "lost" && isLock:
 		tell(caller)
 	default:
+		w.other = line
 		w.output.add(line)
 	}
 }
@@ -221,25 +242,31 @@ func (b *beginning) String() string {
 	return b.text.String()
 }
 
-// ending keeps the end of what is written.
-type ending struct {
-	mu   sync.Mutex
-	text []byte
+// excerpt keeps the beginning and the end of what is written.
+type excerpt struct {
+	mu         sync.Mutex
+	first, end []byte
 }
 
-// Write keeps the last bytes.
-func (e *ending) Write(p []byte) (int, error) {
+// Write keeps the first and the last bytes.
+func (e *excerpt) Write(p []byte) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.text = append(e.text, p...)
-	e.text = e.text[max(0, len(e.text)-mostOutput):]
+	room := min(mostOutput-len(e.first), len(p))
+	e.first = append(e.first, p[:room]...)
+	e.end = append(e.end, p[room:]...)
+	e.end = e.end[max(0, len(e.end)-mostOutput):]
 	return len(p), nil
 }
 
-// String returns the last lines that are not empty, as one.
-func (e *ending) String() string {
+// String returns the first line and the last ones that are not empty, as one. A compiler and a Java exception begin
+// with what is wrong, a Python exception ends with it.
+func (e *excerpt) String() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	lines := strings.FieldsFunc(string(e.text), func(r rune) bool { return r == '\n' || r == '\r' })
-	return strings.Join(lines[max(0, len(lines)-3):], " / ")
+	lines := strings.FieldsFunc(string(e.first)+string(e.end), func(r rune) bool { return r == '\n' || r == '\r' })
+	if n := len(lines); n > 4 {
+		lines = append([]string{lines[0], "…"}, lines[n-3:]...)
+	}
+	return strings.Join(lines, " / ")
 }

@@ -199,8 +199,17 @@ func (a *app) gradeText(card apart.Card) {
 	}
 	a.gradeCells(card)
 	if card.Printed != "" && card.Worker != "" {
-		a.heading("", a.say(printedBy, "text", strconv.Quote(card.Printed)))
+		a.heading("", a.say(printedBy, "text", beginningOf(card.Printed)))
 	}
+}
+
+// beginningOf returns the first three lines in quotes, and … for more.
+func beginningOf(text string) string {
+	lines := strings.SplitAfterN(text, "\n", 4)
+	if len(lines) < 4 || lines[3] == "" {
+		return strconv.Quote(text)
+	}
+	return strconv.Quote(strings.Join(lines[:3], "")) + " …"
 }
 
 // gradeCells prints a line for each failure, by family, and the number of each outcome.

@@ -40,3 +40,14 @@ func TestWorkerThatCannotBeGradedIsOneLine(t *testing.T) {
 		require.Equal(t, 1, strings.Count(errors, "\n"), errors)
 	}
 }
+
+func TestOfWhatAWorkerPrintsThreeLinesAreShown(t *testing.T) {
+	for text, want := range map[string]string{
+		"1\n":          `"1\n"`,
+		"1\n2\n3\n":    `"1\n2\n3\n"`,
+		"1\n2\n3\n4\n": `"1\n2\n3\n" …`,
+		"1\n2\n3":      `"1\n2\n3"`,
+	} {
+		require.Equal(t, want, beginningOf(text))
+	}
+}
