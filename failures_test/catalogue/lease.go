@@ -118,12 +118,14 @@ const leaseOfMachine = "on a real server the lease is chosen for the machine, no
 // order is the name of the order that clients create while they hold the lock.
 const order = "tea"
 
-// createOrder has a client create the order, if it gets the lock and the name is free.
-func createOrder(w *world.World, c *world.Client) {
-	if c.Lock(world.Within(patience(w))).Held() {
+// createOrder has a client create the order, if it gets the lock and the name is free. It returns the Lock.
+func createOrder(w *world.World, c *world.Client) *world.Call {
+	lock := c.Lock(world.Within(patience(w)))
+	if lock.Held() {
 		c.Check(order)
 		c.Insert(order)
 	}
+	return lock
 }
 
 // asks has a client wait for the lock for that long. If its Lock does not wait, the time passes anyway.

@@ -3,6 +3,7 @@ package world
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -14,6 +15,12 @@ func (c *Call) Held() bool { return c.over && c.result.Held }
 
 // Over reports whether the call has returned.
 func (c *Call) Over() bool { return c.over }
+
+// Failed reports whether the call has returned an error that is neither the lock's own answer nor the end of its context.
+func (c *Call) Failed() bool {
+	return c.over && c.result.Claim == trace.ClaimUnknown &&
+		!errors.Is(c.result.Err, context.DeadlineExceeded) && !errors.Is(c.result.Err, context.Canceled)
+}
 
 // GoesOn reports whether the lock reports the end of the call's hold, and has not reported it yet.
 func (c *Call) GoesOn() bool {

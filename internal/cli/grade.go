@@ -43,6 +43,9 @@ func (a *app) gradeCommand() *cobra.Command {
 			if dash := cmd.ArgsLenAtDash(); dash == 0 && len(args) > 0 {
 				return nil
 			}
+			if cmd.ArgsLenAtDash() < 0 && len(args) > 1 {
+				return lacksDash.Args("command", strings.Join(args, " "))
+			}
 			return words(1, 1)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -83,6 +86,7 @@ var (
 	updatesNone  = i18n.New("--update writes the file of --expect: name it, as in --expect card.txt --update")
 	updatesSome  = i18n.New("--update writes the whole card: leave out --only")
 	onlyWorkers  = i18n.New("--shared and --stop are for a worker: go run . grade --shared -- COMMAND")
+	lacksDash    = i18n.New("grade takes one folder; a worker stands after --, as in go run . grade -- {command}")
 	stopsOne     = i18n.New("--stop goes with one worker for each process, and not on Windows: leave it out, or leave out --shared")
 	notToTheEnd  = i18n.NewPlural("{n} failure was not tried", "{n} failures were not tried")
 	notGraded    = i18n.New("the lock cannot be graded")

@@ -41,7 +41,7 @@ var marks = []mark{
 	{failures.Limit, term.Yellow, "~", i18n.New("not by this lock {n}: no lock over one server can. The row says who")},
 	{failures.NotTested, term.Yellow, "?", i18n.New("not tested {n}: what the failure is about did not happen")},
 	{failures.NotPlayed, term.Alarm, "…", i18n.New("not played to the end {n}")},
-	{failures.Elsewhere, term.Dim, "·", i18n.New("world only {n}: not played here; the reasons are below")},
+	{failures.Elsewhere, term.Dim, "·", i18n.New("world only {n}: not played here, each for its own reason")},
 	{failures.NotApplicable, term.Dim, "–", i18n.New("not applicable {n}, not run: the lock lacks what the failure is about")},
 }
 

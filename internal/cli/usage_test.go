@@ -119,6 +119,7 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"kata start 1 2", `the arguments "1 2" do not fit "start [N]"; for example: go run . kata start 3`},
 
 		{"grade", `the arguments "" do not fit "grade DIR | grade -- COMMAND…"; for example: go run . grade stage4_lua_unlock`},
+		{"grade python3 worker.py", "a worker stands after --, as in go run . grade -- python3 worker.py"},
 		{"grade grade_test.go", "there is no folder "},
 		{"grade ../kata --stop", "--shared and --stop are for a worker"},
 		{"grade --only check-than-delete ../kata", "did you mean check-then-delete?"},

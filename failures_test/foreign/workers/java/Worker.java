@@ -62,11 +62,12 @@ public final class Worker {
     static void say(String line) { System.out.println(line.replaceAll("\\s+", " ")); }
 
     public static void main(String[] args) {
-        ExecutorService calls = Executors.newCachedThreadPool();
+        Map<String, ExecutorService> threads = new HashMap<>(); // each caller has a thread of its own
         say("ready 1 shared");
         for (Scanner in = new Scanner(System.in); in.hasNextLine(); ) {
             String[] words = in.nextLine().split(" ");
-            calls.submit(() -> {
+            String thread = words[1].equals("close") ? "close" : words[2];
+            threads.computeIfAbsent(thread, t -> Executors.newSingleThreadExecutor()).submit(() -> {
                 try {
                     say(words[0] + " " + answer(words[1], words));
                 } catch (Exception error) { // what became of the command is not known

@@ -1,5 +1,6 @@
 """A worker for a lock in Python. Replace the part between the lines with yours."""
-import os, sys, threading, time, uuid
+import collections, os, sys, threading, time, uuid
+from concurrent.futures import ThreadPoolExecutor
 import redis  # pip install redis
 
 name, lease_ms = os.environ["LOCK_NAME"], int(os.environ["LOCK_LEASE_MS"])
@@ -56,5 +57,8 @@ def answer(number, op, caller, ms="0"):
 
 client.ping()
 say("ready 1")
+threads = collections.defaultdict(lambda: ThreadPoolExecutor(1))  # each caller has a thread of its own
 for line in sys.stdin:
-    threading.Thread(target=answer, args=line.split(), daemon=True).start()
+    words = line.split()
+    threads["close" if words[1] == "close" else words[2]].submit(answer, *words)
+os._exit(0)
