@@ -23,6 +23,14 @@ var (
 	notSupported = i18n.New("over the wire: the worker answers that it does not support {op}")
 )
 
+// timedOut is the error of a call whose deadline has passed, in the word of the worker.
+type timedOut struct{}
+
+func (timedOut) Error() string { return "timeout" }
+
+// Unwrap returns the error that it is in Go.
+func (timedOut) Unwrap() error { return context.DeadlineExceeded }
+
 // errUseless is the error of a call of a worker that has ended, or does not answer in normal use.
 type errUseless struct{ error }
 
@@ -181,7 +189,7 @@ func (l *lock) meaning(op string, a answer, lives, isOver bool) error {
 	case !lives:
 		return errUseless{l.host.worker.quote(hasEnded.Args())}
 	case a.word == "timeout" && isOver:
-		return context.DeadlineExceeded
+		return timedOut{}
 	case a.word == "no":
 		return isTaken{errors.New("no " + a.text)}
 	case a.word == "refused", a.word == "timeout":

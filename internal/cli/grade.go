@@ -108,10 +108,14 @@ func (a *app) grade(ctx context.Context, dir string, g grading) error {
 		err = a.printJSON(card)
 	} else {
 		a.gradeText(card)
+		pictures := ""
 		for _, c := range card.Cells {
 			if g.Only != nil && c.Trace != nil {
-				a.draw(c.Trace, c.Findings)
+				pictures += a.draw(c.Trace, c.Findings)
 			}
+		}
+		if pictures != "" {
+			a.legend(pictures)
 		}
 	}
 	switch {

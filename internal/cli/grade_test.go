@@ -53,3 +53,12 @@ func TestFileWithTwoOutcomesAcceptsEach(t *testing.T) {
 	require.Empty(t, card.Differences("late-unlock: broken or safe\n", i18n.English))
 	require.Len(t, card.Differences("late-unlock: safe\n", i18n.English), 1)
 }
+
+func TestLegendHasALineOfCodeOnlyIfThePictureHasOne(t *testing.T) {
+	for picture, has := range map[string]bool{"→ SET K A1 NX PX 2000": false, "→ SET K A1 NX PX 2000  mutex.go:31": true} {
+		a, out, _ := onTerminal(t, usualWidth)
+		a.legend(picture)
+		require.Contains(t, out.String(), "║ two are inside")
+		require.Equal(t, has, strings.Contains(out.String(), "mutex.go:1"), picture)
+	}
+}

@@ -183,6 +183,9 @@ func (a *app) draw(tr *trace.Trace, findings []oracle.Finding) string {
 // unstored matches a client's value that Redis has not stored.
 var unstored = regexp.MustCompile(`\b[A-Z]\?`)
 
+// sourceLine matches the line of a lock that sent a command.
+var sourceLine = regexp.MustCompile(`\.go:\d`)
+
 // legend explains the signs in a picture.
 func (a *app) legend(picture string) {
 	signs := []string{a.say(legendLanes)}
@@ -195,8 +198,12 @@ func (a *app) legend(picture string) {
 	if mark := a.say(givenMark); strings.Contains(picture, mark) {
 		signs = append(signs, a.say(legendGiven, "mark", mark))
 	}
+	signs = append(signs, a.say(legendOwner))
+	if sourceLine.MatchString(picture) { // a worker's commands have none
+		signs = append(signs, a.say(legendLine))
+	}
 	line := ""
-	for _, sign := range append(signs, a.say(legendOwner), a.say(legendLine)) {
+	for _, sign := range signs {
 		if line != "" && term.Columns(line+gap+sign) > a.width {
 			fmt.Fprintln(a.out, a.color.Paint(term.Dim, line))
 			line = ""
