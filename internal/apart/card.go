@@ -223,8 +223,9 @@ func outcome(text string) i18n.Message {
 	return i18n.Text(first).Args()
 }
 
-// Differences returns the lines in which the card differs from the file.
-func (card Card) Differences(file string, l i18n.Language) (lines []string) {
+// Differences returns the lines in which the card differs from the file. With only, other failures in the file need not
+// be on the card.
+func (card Card) Differences(file string, only []string, l i18n.Language) (lines []string) {
 	want := map[string]string{}
 	for line := range strings.Lines(file) {
 		failure, outcome, _ := strings.Cut(strings.TrimSpace(line), ": ")
@@ -239,7 +240,7 @@ func (card Card) Differences(file string, l i18n.Language) (lines []string) {
 		delete(want, c.Failure.ID)
 	}
 	for failure := range want {
-		if failure != "" {
+		if isAsked := only == nil || slices.Contains(only, failure); failure != "" && isAsked {
 			lines = append(lines, wasNot.Localize(l, "failure", failure))
 		}
 	}

@@ -134,7 +134,7 @@ func (a *app) grade(ctx context.Context, dir string, g grading) error {
 		if err != nil {
 			return updateWrites.Args("error", err)
 		}
-		if differences := card.Differences(string(raw), g.Lang); len(differences) > 0 {
+		if differences := card.Differences(string(raw), g.Only, g.Lang); len(differences) > 0 {
 			return failedError{errors.New(strings.Join(append(differences, updateTakes.Localize(g.Lang)), "\n"))}
 		}
 	}
