@@ -47,11 +47,11 @@ func TestFileWithTwoOutcomesAcceptsEach(t *testing.T) {
 	f, _ := catalogue.Find("late-unlock")
 	cell := failures.Cell{Verdict: failures.Verdict{Failure: f, Outcome: failures.Safe}}
 	card := apart.Card{Cells: []failures.Cell{cell}}
-	require.Empty(t, card.Differences("late-unlock: broken or safe\n", i18n.English))
-	require.Len(t, card.Differences("late-unlock: broken\n", i18n.English), 1)
+	require.Empty(t, card.Differences("late-unlock: broken or safe\n", nil, i18n.English))
+	require.Len(t, card.Differences("late-unlock: broken\n", nil, i18n.English), 1)
 	card.Cells[0].Again = "broken"
-	require.Empty(t, card.Differences("late-unlock: broken or safe\n", i18n.English))
-	require.Len(t, card.Differences("late-unlock: safe\n", i18n.English), 1)
+	require.Empty(t, card.Differences("late-unlock: broken or safe\n", nil, i18n.English))
+	require.Len(t, card.Differences("late-unlock: safe\n", nil, i18n.English), 1)
 }
 
 func TestLegendHasALineOfCodeOnlyIfThePictureHasOne(t *testing.T) {
