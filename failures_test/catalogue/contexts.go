@@ -83,15 +83,15 @@ var contextFailures = []Failure{
 		Script: func(w *world.World) {
 			a, b, c := w.Clients("A", "B", "C")
 			a.Before(world.Of(trace.OpLock, world.Write)).Delay(w.Lease * 7 / 15)
+			began := w.Now()
 			lock := a.Lock(world.Within(w.Lease / 30))
+			end := w.Now() + w.Lease*3/5
 			w.Sleep(w.Lease / 15)
-			free := w.Lease * 8 / 15
 			if c.Lock(world.Within(patience(w))).Held() {
-				w.Sleep(w.Lease / 4)
+				w.Sleep(max(0, began+w.Lease*2/5-w.Now())) // before A's acquire arrives
 				c.Unlock()
-				free -= w.Lease / 4
 			}
-			w.Sleep(free)
+			w.Sleep(max(0, end-w.Now()))
 			b.Lock(world.Within(patience(w)))
 			if lock.Held() { // it ignores its context
 				a.Unlock()
