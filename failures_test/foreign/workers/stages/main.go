@@ -60,8 +60,6 @@ func (w *worker) say(words ...any) {
 	fmt.Println(words...)
 }
 
-type callerKey struct{}
-
 // read begins a call, or cancels one.
 func (w *worker) read(words []string) {
 	id, op, argument := words[0], words[1], words[2]
