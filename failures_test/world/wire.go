@@ -15,9 +15,9 @@ import (
 // Write parses the client's bytes and passes complete commands to the world.
 func (w *wire) Write(b []byte) (int, error) {
 	w.mu.Lock()
-	if w.err != nil {
+	if err := w.err; err != nil {
 		w.mu.Unlock()
-		return 0, w.err
+		return 0, err
 	}
 	w.partial = append(w.partial, b...)
 	var commands [][]string
@@ -55,9 +55,9 @@ func (w *wire) Read(b []byte) (int, error) {
 			w.mu.Unlock()
 			return n, nil
 		}
-		if w.err != nil {
+		if err := w.err; err != nil {
 			w.mu.Unlock()
-			return 0, w.err
+			return 0, err
 		}
 		deadline := w.deadline
 		w.mu.Unlock()
