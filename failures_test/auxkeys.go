@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockkata/failures_test/trace"
+	"lockkata/failures_test/world"
 )
 
 // A lock may have auxiliary keys next to the one of its holder: a counter of tokens, a queue of
@@ -97,7 +98,7 @@ func besides(lock string, all []trace.Key, installed []string) (found []string) 
 		countsFor := func(other trace.Key) bool {
 			return isNumber(k) && !isNumber(other) && k.Type == "string" || isNumber(k) && isPlain(other)
 		}
-		if !isPlain(k) && (ids.MatchString(k.Name) || slices.ContainsFunc(keys, countsFor)) {
+		if !isPlain(k) && (world.ID.MatchString(k.Name) || slices.ContainsFunc(keys, countsFor)) {
 			found = append(found, withoutOwner(k.Name, keys))
 		}
 	}
@@ -150,7 +151,7 @@ func (s Subject) Ignoring(keys []string) Subject {
 	ignore := s.Ignore
 	patterns := make([]string, len(keys))
 	for i, key := range keys {
-		withIDs := ids.ReplaceAllLiteralString(regexp.QuoteMeta(key), "(?:"+ids.String()+")")
+		withIDs := world.ID.ReplaceAllLiteralString(regexp.QuoteMeta(key), "(?:"+world.ID.String()+")")
 		patterns[i] = strings.ReplaceAll(withIDs, `\*`, ".+")
 	}
 	isAux := regexp.MustCompile("^(?:" + strings.Join(patterns, "|") + ")$")
@@ -159,6 +160,6 @@ func (s Subject) Ignoring(keys []string) Subject {
 }
 
 // alike reports whether two names differ only in the ids in them.
-func alike(a, b string) bool { return ids.ReplaceAllString(a, "*") == ids.ReplaceAllString(b, "*") }
-
-var ids = regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|[0-9a-fA-F]{16,}`)
+func alike(a, b string) bool {
+	return world.ID.ReplaceAllString(a, "*") == world.ID.ReplaceAllString(b, "*")
+}

@@ -7,7 +7,7 @@
 //	err = bench.Play(ctx, failures.Tasks(catalogue.OfLocks()), each)
 //
 // worker.go is the process and its lines, lock.go a [world.Locker] that asks it, host.go the [world.Driver] of each
-// process of the world, with the connections.
+// process of the world, with the connections. decide.go finds the runs that decide nothing.
 package foreign
 
 import (
@@ -22,7 +22,6 @@ import (
 	failures "lockkata/failures_test"
 	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/live"
-	"lockkata/failures_test/oracle"
 	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 	"lockkata/internal/i18n"
@@ -33,7 +32,7 @@ type Worker struct {
 	Command []string
 	Shared  bool               // one worker hosts the locks of all processes
 	Stop    bool               // a pause stops the worker too (SIGSTOP), and not only its connections
-	Has     []failures.Feature // what the lock has, besides what the worker says
+	Has     []failures.Feature // features of the lock, in addition to those that the worker names
 }
 
 // Bench plays a lock in workers. It is a [failures.Bench].
@@ -53,8 +52,7 @@ type Bench struct {
 	kinds map[string]bool // kind of command → a call sent it in normal use
 }
 
-// How a worker is played: the lease of the first attempt, how long a worker that waits for nothing takes at most to
-// send its next command, and how long disturbed failures are repeated.
+// How a worker is played: see the fields of [live.Servers].
 const (
 	lease    = 2 * time.Second
 	quiet    = 5 * time.Millisecond
@@ -223,15 +221,6 @@ func find[E error](tr *trace.Trace, err error, target *E) bool {
 	return tr != nil && slices.ContainsFunc(tr.Events, func(e trace.Event) bool { return e.Kind == trace.Returned && errors.As(e.Result.Err, target) })
 }
 
-// Why a run decides nothing.
-var (
-	waitsForEnd = i18n.New("over the wire: without an answer of Redis, a call ends with the timeout of the client")
-	setsOptions = i18n.New("over the wire: it sets options of the client library")
-	gaveUp      = i18n.New("the client gave up the command that was held: give it timeouts of at least three leases")
-	notAgain    = i18n.New("the runs differ: {one}; {other}")
-	whoseIsIt   = i18n.New("two calls of one process were under way: the wire does not tell whose command it was")
-)
-
 // Play implements [failures.Bench]. A failure that breaks the lock is played again: the lock is broken if the same rule is
 // broken twice.
 func (b *Bench) Play(ctx context.Context, tasks []failures.Task, each func(failures.Cell)) error {
@@ -295,93 +284,6 @@ func agreed(runs []failures.Verdict) (v failures.Verdict, decided bool) {
 
 // once plays each task once.
 func (b *Bench) once(ctx context.Context, tasks []failures.Task) (all []failures.Verdict, err error) {
-	if len(tasks) == 0 {
-		return nil, nil
-	}
 	err = b.servers.Bench(b.subject).Play(ctx, tasks, func(c failures.Cell) { all = append(all, decide(c.Verdict)) })
 	return all, err
-}
-
-// decide returns the verdict as far as the wire carries it.
-func decide(v failures.Verdict) failures.Verdict {
-	var lacks notCarried
-	var useless errUseless
-	switch {
-	case v.Outcome == failures.NotApplicable || v.Outcome == failures.Elsewhere:
-	case find(v.Trace, v.Err, &lacks):
-		v.Outcome, v.Missing, v.Findings = failures.NotApplicable, lacks.Message, nil
-	case find(v.Trace, v.Err, &useless):
-		v.Outcome, v.Missing, v.Findings = failures.NotPlayed, i18n.Text("{error}").Args("error", useless.error), nil
-	case v.Outcome == failures.Broken && waitsForTimeout(v):
-		v.Outcome, v.Missing, v.Findings = failures.NotApplicable, waitsForEnd.Args(), nil
-	case isGivenUp(v.Trace):
-		v.Outcome, v.Missing, v.Findings = failures.NotTested, gaveUp.Args(), nil
-	case v.Outcome == failures.Broken && !countsCommands(v) && isShared(v.Trace):
-		v.Outcome, v.Missing, v.Findings = failures.NotPlayed, whoseIsIt.Args(), nil
-	}
-	return v
-}
-
-// countsCommands reports whether the lock is broken by a rule that counts the commands of a process: it does not matter
-// then which of its calls sent them.
-func countsCommands(v failures.Verdict) bool {
-	against, _ := v.Against()
-	return against.Rule == oracle.Polling || against.Rule == oracle.CommandCount
-}
-
-// waitsForTimeout reports whether all that the lock did wrong is that calls without a network went on until the client
-// gave up, at a timeout for which docs/worker.md asks.
-func waitsForTimeout(v failures.Verdict) bool {
-	against, _ := v.Against()
-	isCut := map[string]bool{} // by process
-	for _, e := range v.Trace.Events {
-		switch {
-		case e.Kind == trace.Cut:
-			isCut[e.Process] = true
-		case e.Kind == trace.Returned && isCut[e.Process] && !errors.As(e.Result.Err, new(unclear)):
-			return false
-		}
-	}
-	return against.Rule == oracle.Context && len(isCut) > 0
-}
-
-// isGivenUp reports whether a command during which a process was paused never had its answer.
-func isGivenUp(tr *trace.Trace) bool {
-	if tr == nil {
-		return false
-	}
-	held := map[string]int{} // process → command
-	open := map[int]bool{}
-	for _, e := range tr.Events {
-		switch {
-		case e.Kind == trace.Frozen && e.Request > 0:
-			held[e.Process] = e.Request
-		case e.Kind == trace.Thawed && held[e.Process] > 0:
-			open[held[e.Process]] = true
-		case e.Kind == trace.Delivered || e.Kind == trace.Dropped || e.Kind == trace.Executed && e.Background:
-			delete(open, e.Request)
-		}
-	}
-	return len(open) > 0
-}
-
-// isShared reports whether a command that changed something was sent while two calls of its process were under way.
-func isShared(tr *trace.Trace) bool {
-	if tr == nil {
-		return false
-	}
-	calling, doubtful := map[string]int{}, map[int]bool{}
-	for _, e := range tr.Events {
-		switch {
-		case e.Kind == trace.Called && !trace.IsStore(e.Op):
-			calling[e.Process]++
-		case e.Kind == trace.Returned:
-			calling[e.Process]--
-		case e.Kind == trace.Sent && !e.Background && calling[e.Process] > 1:
-			doubtful[e.Request] = true
-		case e.Kind == trace.Executed && doubtful[e.Request] && len(e.Effects) > 0:
-			return true
-		}
-	}
-	return false
 }

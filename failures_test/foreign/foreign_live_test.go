@@ -73,7 +73,7 @@ func stage(t *testing.T, id string) foreign.Worker {
 	return w
 }
 
-// apart are the failures that another lock over the wire is played, or not at all, by the reason.
+// apart are the failures that are played differently over the wire, or not at all, by reason.
 var apart = map[string]string{
 	"the protocol has no token, no forced unlock, no number of holds and no context of a hold": `process-pause-fenced write-delayed-fenced
 		evicted-or-flushed-fenced failover-async-fenced clock-jump-fenced token-after-flush token-after-failover token-after-clock-back

@@ -29,7 +29,14 @@ func learn(t *testing.T, s *live.Servers, shared bool, command ...string) error 
 		require.NoError(t, b.Close())
 	}
 	require.Zero(t, fleet.Running()-1, "only the server is left")
+	requireNoSleeper(t)
 	return err
+}
+
+// requireNoSleeper requires that no process is left that a worker has started in the background.
+func requireNoSleeper(t *testing.T) {
+	t.Helper()
+	require.Error(t, exec.Command("pgrep", "-f", "^sleep 1000$").Run(), "a process is left")
 }
 
 func TestUselessWorkerGetsOneClearLine(t *testing.T) {
@@ -63,7 +70,7 @@ func TestUselessWorkerGetsOneClearLine(t *testing.T) {
 	require.ErrorContains(t, learn(t, s, true, "sh", "-c", "echo ready 1; cat"), `with --shared the worker has to say ready 1 shared, but it printed "ready 1"`)
 }
 
-// What a worker does besides does not matter: fifty connections, output, a process that it leaves behind.
+// Fifty connections, output, and a process that it leaves behind do not change the verdict on a worker.
 func TestNoisyWorkerIsJudgedAsAnyOther(t *testing.T) {
 	noise := `for i in $(seq 50); do exec {fd}<>/dev/tcp/${LOCK_REDIS/://}; done; sleep 1000 & echo nobody asked >&2; exec "$0" "$@"`
 	w := stage(t, "3")
@@ -71,7 +78,7 @@ func TestNoisyWorkerIsJudgedAsAnyOther(t *testing.T) {
 	cells := play(t, w, "check-then-delete", "delete-foreign")
 	require.Equal(t, failures.Broken, cells["check-then-delete"].Outcome, cells["check-then-delete"].Sentence())
 	require.Equal(t, failures.Safe, cells["delete-foreign"].Outcome, cells["delete-foreign"].Sentence())
-	require.Error(t, exec.Command("pgrep", "-f", "^sleep 1000$").Run(), "a process is left")
+	requireNoSleeper(t)
 }
 
 func TestNoWorkerIsLeftByAnInterruptedRun(t *testing.T) {

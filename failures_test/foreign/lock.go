@@ -82,28 +82,26 @@ func (l *lock) begins(caller string) {
 }
 
 // Lock implements [world.Locker].
-func (l *lock) Lock(ctx context.Context) error {
-	_, err := l.acquire(ctx, "lock")
-	return err
-}
+func (l *lock) Lock(ctx context.Context) error { return l.acquire(ctx, "lock") }
 
 // TryLock implements [world.Locker].
 func (l *lock) TryLock(ctx context.Context) (bool, error) {
-	held, err := l.acquire(ctx, "try")
+	err := l.acquire(ctx, "try")
 	if errors.As(err, new(isTaken)) {
-		err = nil
+		return false, nil
 	}
-	return held, err
+	return err == nil, err
 }
 
 // isTaken is the answer no.
 type isTaken struct{ error }
 
-func (l *lock) acquire(ctx context.Context, op string) (held bool, err error) {
-	if err = l.call(ctx, op); err == nil {
+func (l *lock) acquire(ctx context.Context, op string) error {
+	err := l.call(ctx, op)
+	if err == nil {
 		l.count(ctx, 1)
 	}
-	return err == nil, err
+	return err
 }
 
 // Unlock implements [world.Locker].

@@ -77,8 +77,8 @@ func (n *names) text(value, client string) string {
 	if label, ok := n.labels[value]; ok {
 		return label
 	}
-	if n.keys[value] || n.ids[id.FindString(value)] != "" {
-		return id.ReplaceAllStringFunc(value, func(id string) string { return cmp.Or(n.ids[id], id) })
+	if n.keys[value] || n.ids[ID.FindString(value)] != "" {
+		return ID.ReplaceAllStringFunc(value, func(id string) string { return cmp.Or(n.ids[id], id) })
 	}
 	if n.looksRandom(value) {
 		return client + "?"
@@ -86,18 +86,18 @@ func (n *names) text(value, client string) string {
 	return value
 }
 
-// id matches an id.
-var id = regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|[0-9a-fA-F]{16,}`)
+// ID matches an id in a name.
+var ID = regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|[0-9a-fA-F]{16,}`)
 
 // noteKey notes a key whose name looks random but has parts, as that of another lock may: its words are shown,
 // and numbers for its ids.
 func (n *names) noteKey(key string) {
-	words := id.ReplaceAllString(key, "")
+	words := ID.ReplaceAllString(key, "")
 	if _, isValue := n.labels[key]; isValue || !n.looksRandom(key) || !utf8.ValidString(key) || !parts.MatchString(words) {
 		return
 	}
 	n.keys[key] = true
-	for _, id := range id.FindAllString(key, -1) {
+	for _, id := range ID.FindAllString(key, -1) {
 		n.ids[id] = cmp.Or(n.ids[id], strconv.Itoa(len(n.ids)+1))
 	}
 }

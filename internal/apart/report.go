@@ -52,7 +52,7 @@ func OrderOf(required []string) Order {
 	return o
 }
 
-// Judge is the function of that name.
+// Judge calls the function [Judge] for this bench.
 func (b *Bench) Judge(ctx context.Context, o Order) (Report, error) { return Judge(ctx, b, o) }
 
 // printing is a bench whose lock may print.

@@ -60,8 +60,9 @@ type Process struct {
 }
 
 // Start starts a command. It keeps the standard error unless cmd.Stderr is set. If cmd.Stdout is
-// set, Hear reads nothing. A context of the command ends what the process has started, too. The process ends with this one: when its input ends, if it reads it, and
-// on Linux always, even while it is stopped.
+// set, Hear reads nothing. If the command has a context, its end also kills the processes that this one has
+// started. The process ends with this program: when its input ends, if it reads it, and on Linux always, even
+// while it is stopped.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	p := &Process{cmd: cmd, ended: make(chan struct{})}
 	if cmd.Stderr == nil {

@@ -13,7 +13,7 @@ import (
 // Process is a Redis on which scenarios are played: either an own redis-server, with replicas if the
 // run needs them, or a Redis that other programs use too.
 type Process struct {
-	Quiet time.Duration // how long a client that waits for nothing takes at most to send its next command; default 1 ms
+	Quiet time.Duration // the longest pause of a client between two commands if it is not waiting; default 1 ms
 
 	shared   string              // address of a shared Redis; "" for an own one
 	master   *redisserver.Server // nil for a shared Redis
