@@ -29,23 +29,36 @@ type move struct {
 	from, to, third *Node
 }
 
-// begin starts to migrate the slot of a key: from now on its keys may be on either node.
-func (c *Cluster) begin(key string) move {
+// moveOf returns a migration of the slot of a key from the node that had it at first.
+func (c *Cluster) moveOf(key string) move {
 	m := move{slot: c.slotOf(key), from: c.ownerOf(key)}
 	for _, n := range c.Nodes {
 		if n != m.from {
 			m.to, m.third = n, m.to
 		}
 	}
-	m.to.do("CLUSTER", "SETSLOT", m.slot, "IMPORTING", m.from.id)
-	m.from.do("CLUSTER", "SETSLOT", m.slot, "MIGRATING", m.to.id)
 	return m
 }
 
+// begin starts to migrate the slot of a key: from now on its keys may be on either node.
+func (c *Cluster) begin(key string) move {
+	m := c.moveOf(key)
+	m.begin()
+	return m
+}
+
+func (m move) begin() {
+	m.to.do("CLUSTER", "SETSLOT", m.slot, "IMPORTING", m.from.id)
+	m.from.do("CLUSTER", "SETSLOT", m.slot, "MIGRATING", m.to.id)
+}
+
 // carry moves one key to the other node.
-func (m move) carry(key string) {
+func (m move) carry(key string) { require.Equal(m.from.t, "OK", m.migrate(key)) }
+
+// migrate moves one key to the other node, and returns OK, or NOKEY if the key no longer exists.
+func (m move) migrate(key string) any {
 	host, port := m.to.hostPort()
-	require.Equal(m.from.t, "OK", m.from.do("MIGRATE", host, port, key, 0, within.Milliseconds()))
+	return m.from.do("MIGRATE", host, port, key, 0, within.Milliseconds())
 }
 
 // end assigns the slot to the other node. The first node must have none of its keys.
