@@ -87,7 +87,7 @@ func suggestions(text string) (lines []string) {
 
 var (
 	ourLine  = regexp.MustCompile(`^(?:printf '([^']*)' \| )?(?:go run \.|\./lockkata)((?: (?:'[^']*'|"[^"]*"|[^\s|&;<>$'"()]+))*)$`)
-	testLine = regexp.MustCompile(`^go test(?: -v| -count=\d+| -tags live| -run ('[^']*'|\S+))* \./(\S+)(?: -(?:for|lock) \S+)*$`)
+	testLine = regexp.MustCompile(`^go test(?: -v| -count=\d+| -tags (?:live|servers)| -run ('[^']*'|\S+))* \./(\S+)(?: -(?:for|lock) \S+)*$`)
 	// elsewhere are command lines that are not run here: they take minutes, need a network or
 	// belong to other projects. The files and tests that they name must exist.
 	elsewhere = regexp.MustCompile(`^(?:go test (?:-tags live )?\./(?:\.\.\.|mylock(?: -run TestMyLock/[a-z-]+)?)|go mod (?:download|vendor)|` +
