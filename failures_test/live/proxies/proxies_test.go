@@ -51,13 +51,14 @@ var configs embed.FS
 type site struct {
 	t       *testing.T
 	addr    string          // of the proxy
+	spare   string          // another address, if the configuration uses it
 	servers []*redis.Client // one for each server, past the proxy
 	change  func(*redis.Options)
 }
 
 // start starts a proxy in front of that many redis-servers, which end with the test. In its
-// arguments CONFIG is the path of its configuration, and SPARE a free port. Without the program the
-// test is skipped; with CI=true it fails.
+// arguments CONFIG is the path of its configuration, and SPARE another free port. Without the
+// program the test is skipped; with CI=true it fails.
 func start(t *testing.T, servers int, config, program string, args ...string) *site {
 	t.Helper()
 	path, err := exec.LookPath(program)
@@ -77,12 +78,12 @@ func start(t *testing.T, servers int, config, program string, args ...string) *s
 		s.servers = append(s.servers, admin)
 	}
 	port, spare := freePort(t), freePort(t)
-	s.addr = net.JoinHostPort("127.0.0.1", port)
+	s.addr, s.spare = net.JoinHostPort("127.0.0.1", port), net.JoinHostPort("127.0.0.1", spare)
 	file := filepath.Join(t.TempDir(), config)
 	text, err := os.Create(file)
 	require.NoError(t, err)
 	defer text.Close()
-	require.NoError(t, template.Must(template.ParseFS(configs, "testdata/"+config)).Execute(text, map[string]any{"Port": port, "Servers": ports}))
+	require.NoError(t, template.Must(template.ParseFS(configs, "testdata/"+config)).Execute(text, map[string]any{"Port": port, "Spare": spare, "Servers": ports}))
 
 	for i := range args {
 		args[i] = strings.NewReplacer("CONFIG", file, "SPARE", spare).Replace(args[i])
@@ -140,31 +141,46 @@ func (s *site) locks(pattern string) (counts []int) {
 }
 
 // Envoy refuses HELLO with an error, so go-redis goes on with RESP2, and SUBSCRIBE.
-func TestLocksBehindEnvoy(t *testing.T) {
-	t.Parallel()
-	s := start(t, 2, "envoy.yaml", "envoy", "--disable-hot-restart", "--concurrency", "1", "-l", "error", "-c", "CONFIG")
-	s.check()
+func startEnvoy(t *testing.T) *site {
+	return start(t, 2, "envoy.yaml", "envoy", "--disable-hot-restart", "--concurrency", "1", "-l", "error", "-c", "CONFIG")
 }
 
 // twemproxy closes the connection on HELLO, on CLIENT, and on SUBSCRIBE.
+func startTwemproxy(t *testing.T) *site {
+	s := start(t, 2, "twemproxy.yaml", "nutcracker", "-c", "CONFIG", "-s", "SPARE", "-a", "127.0.0.1", "-o", "/dev/stderr", "-v", "0")
+	s.change = func(o *redis.Options) {
+		o.Dialer, o.Protocol, o.DisableIdentity = proxies.DialWithoutHello, 2, true
+	}
+	return s
+}
+
+// HAProxy closes a connection that has been silent for three seconds; at the spare address, for five.
+func startHAProxy(t *testing.T) *site {
+	return start(t, 1, "haproxy.cfg", "haproxy", "-db", "-q", "-f", "CONFIG")
+}
+
+func TestLocksBehindEnvoy(t *testing.T) {
+	t.Parallel()
+	startEnvoy(t).check()
+}
+
 func TestLocksBehindTwemproxy(t *testing.T) {
 	t.Parallel()
-	s := start(t, 2, "twemproxy.yaml", "nutcracker", "-c", "CONFIG", "-s", "SPARE", "-a", "127.0.0.1", "-o", "/dev/stderr", "-v", "0")
+	startTwemproxy(t).check()
+}
+
+func TestLocksBehindHAProxy(t *testing.T) {
+	t.Parallel()
+	startHAProxy(t).check()
+}
+
+func TestWithoutTheDialerNothingWorksBehindTwemproxy(t *testing.T) {
+	t.Parallel()
+	s := startTwemproxy(t)
 	for protocol := range 4 {
 		s.change = func(o *redis.Options) { o.Protocol, o.DisableIdentity = protocol, true }
 		_, err := s.mutex("order:1001").TryLock(t.Context())
 		require.ErrorIs(t, err, io.EOF)
 		require.ErrorContains(t, err, "a proxy that knows no HELLO")
 	}
-	s.change = func(o *redis.Options) {
-		o.Dialer, o.Protocol, o.DisableIdentity = proxies.DialWithoutHello, 2, true
-	}
-	s.check()
-}
-
-// HAProxy closes a connection that has been silent for three seconds.
-func TestLocksBehindHAProxy(t *testing.T) {
-	t.Parallel()
-	s := start(t, 1, "haproxy.cfg", "haproxy", "-db", "-q", "-f", "CONFIG")
-	s.check()
 }
