@@ -4,6 +4,7 @@ package servers
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -194,6 +195,25 @@ func TestChannel(t *testing.T) {
 }
 
 // A subscription outlives the context of Subscribe, and Receive does not look whether its own has been cancelled.
+// Channel pings every three seconds, and does not wait for the answers.
+func TestChannelDoesNotNoticeASilentServer(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	sub := s.rdb.Subscribe(t.Context(), "c")
+	t.Cleanup(func() { _ = sub.Close() })
+	_, err := sub.Receive(t.Context())
+	require.NoError(t, err)
+	messages := sub.Channel()
+	id := s.ask(t, "CLIENT LIST TYPE pubsub")
+	s.Stop()
+	time.Sleep(10 * time.Second)
+	s.Continue()
+	require.EqualValues(t, 1, s.ask(t, "PUBLISH c m"))
+	require.Equal(t, "m", (<-messages).Payload)
+	first := func(list any) string { return strings.Fields(list.(string))[0] }
+	require.Equal(t, first(id), first(s.ask(t, "CLIENT LIST TYPE pubsub")), "it is still the same connection")
+}
+
 func TestCancelledContextsOfASubscription(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -4,6 +4,7 @@ package topology
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -164,4 +165,36 @@ func TestHolderAndWaiterSurviveAPlannedFailover(t *testing.T) {
 	require.Greater(t, holdB.Token(), hold.Token())
 	require.NoError(t, holdB.Unlock())
 	requireNothingLost(a, b)
+}
+
+// go-redis sends commands to the new master, but its subscription stays on the old one until Sentinel makes that
+// one a replica, some seconds later. In between no message arrives, and there is no error.
+func TestSubscriptionStaysOnTheOldMasterForSeconds(t *testing.T) {
+	t.Parallel()
+	g := startGroup(t)
+	rdb := g.client()
+	defer rdb.Close()
+	sub := rdb.Subscribe(t.Context(), channel)
+	defer sub.Close()
+	_, err := sub.Receive(t.Context())
+	require.NoError(t, err)
+	eventually(t, "a failover on demand", func() (any, bool) {
+		err := g.sentinels[0].Rdb.Do(t.Context(), "SENTINEL", "FAILOVER", masterName).Err()
+		return err, err == nil
+	})
+	next := g.promoted()
+	eventually(t, "a command on the new master", func() (any, bool) {
+		err := rdb.Set(t.Context(), "k", "v", 0).Err()
+		return err, next.Rdb.Exists(t.Context(), "k").Val() == 1
+	})
+	reached, err := rdb.Publish(t.Context(), channel, "m").Result()
+	require.NoError(t, err)
+	require.Zero(t, reached)
+	g.master.waitForWaiters(1)
+	g.master.waitFor("role:slave")
+	_, err = sub.Receive(t.Context())
+	require.ErrorIs(t, err, io.EOF)
+	_, err = sub.Receive(t.Context())
+	require.NoError(t, err)
+	next.waitForWaiters(1)
 }
