@@ -40,11 +40,14 @@ func TestFullServer(t *testing.T) {
 		require.EqualValues(t, 0, s.eval(t, "return redis.call('DEL', KEYS[1])", "none"))
 		requireReply(t, inScript, s.eval(t, "return redis.call('SET', KEYS[1], 1)", "none"), "SET")
 		requireReply(t, inScript, s.eval(t, "redis.call('GET', KEYS[1]) return redis.call('SET', KEYS[1], 1)", "none"), "SET after a read")
+		requireReply(t, inScript, s.eval(t, "redis.call('PUBLISH', 'c', 'm') return redis.call('SET', KEYS[1], 1)", "none"), "SET after PUBLISH")
 		require.Contains(t, s.eval(t, "return redis.call('SET', KEYS[1], 1)", "none"), oom)
 	})
 	t.Run("a script that has written", func(t *testing.T) {
-		requireReply(t, "OK", s.eval(t, "redis.call('PEXPIRE', KEYS[1], 60000) return redis.call('SET', KEYS[2], 1)", "k", "new"), "SET after a write")
-		s.play(t, step{"DEL new", 1})
+		for _, write := range []string{"'PEXPIRE', KEYS[1], 60000", "'DEL', KEYS[2]"} { // KEYS[2] is missing
+			requireReply(t, "OK", s.eval(t, "redis.call("+write+") return redis.call('SET', KEYS[2], 1)", "k", "new"), "SET after "+write)
+			s.play(t, step{"DEL new", 1})
+		}
 	})
 	t.Run("a script with #!lua", func(t *testing.T) {
 		if s.is(redis62) {

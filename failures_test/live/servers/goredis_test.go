@@ -42,6 +42,8 @@ func TestHandshake(t *testing.T) {
 		rdb := f.client(t, func(o *redis.Options) { o.Password = "secret" })
 		require.NoError(t, rdb.Set(t.Context(), "k", "v", 0).Err())
 		require.Equal(t, 1, f.count("auth secret"))
+		f = serve(t, map[string]string{"hello": "-WRONGPASS invalid username-password pair", "auth": "-WRONGPASS invalid password"})
+		require.ErrorContains(t, f.client(t, func(o *redis.Options) { o.Password = "secret" }).Set(t.Context(), "k", "v", 0).Err(), "WRONGPASS")
 	})
 	t.Run("what is sent on a connection", func(t *testing.T) {
 		f := serve(t, map[string]string{"hello": "%1\r\n$5\r\nproto\r\n:3", "client": "-ERR unknown subcommand"})
@@ -168,6 +170,9 @@ func TestScriptRun(t *testing.T) {
 		require.Error(t, redis.NewScript("return 7").Run(t.Context(), f.client(t), nil).Err())
 		require.Equal(t, 1, f.count("evalsha"))
 		require.Equal(t, 4, f.count("eval "))
+		f = serve(t, map[string]string{"evalsha": ""})
+		require.Error(t, redis.NewScript("return 7").Run(t.Context(), f.client(t), nil).Err())
+		require.Equal(t, 4, f.count("evalsha"))
 	})
 }
 
@@ -228,8 +233,15 @@ func TestCancelledContextsOfASubscription(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "m", message.Payload)
 
+	_, err = sub.ReceiveTimeout(t.Context(), 20*time.Millisecond)
+	require.ErrorContains(t, err, "i/o timeout")
+	require.EqualValues(t, 1, s.ask(t, "PUBLISH c m"), "it is still subscribed")
+	_, err = sub.ReceiveMessage(t.Context())
+	require.NoError(t, err)
+
 	ctx, cancel = context.WithTimeout(t.Context(), 20*time.Millisecond)
 	t.Cleanup(cancel)
 	_, err = sub.ReceiveMessage(ctx)
 	require.ErrorContains(t, err, "i/o timeout")
+	require.Eventually(t, func() bool { return s.rdb.Publish(t.Context(), "c", "m").Val() == 0 }, within, time.Millisecond)
 }

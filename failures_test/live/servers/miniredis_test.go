@@ -35,6 +35,7 @@ func TestMiniredisDiffers(t *testing.T) {
 			requireReply(t, c.redis, s.ask(t, c.ask), c.ask)
 		})
 	}
+	t.Run("DELIFEQ", func(t *testing.T) { requireReply(t, "ERR unknown command", ask(t, mini, "DELIFEQ k v"), "DELIFEQ") })
 	t.Run("PEXPIRE of a huge lease deletes", func(t *testing.T) {
 		ask(t, mini, "SET huge v")
 		ask(t, mini, "PEXPIRE huge 9223372036854775807")
