@@ -174,7 +174,9 @@ func lostWakeUp(f *file) func(*trace.Scene) {
 			listens[e.Process] = listens[e.Process] || isSubscribe(e) && !refused[e.Process]
 			if last, again := asked[e.Call]; again {
 				latest[e.Call] = e.At - last
-				pause[e.Call] = max(pause[e.Call], latest[e.Call])
+				if latest[e.Call] > f.Slack { // else both are of one attempt
+					pause[e.Call] = max(pause[e.Call], latest[e.Call])
+				}
 			}
 			asked[e.Call] = e.At
 		case trace.Delivered, trace.Dropped:

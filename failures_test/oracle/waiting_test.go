@@ -81,6 +81,18 @@ func TestPollingWaiterGetsTheLockWithinAFewPauses(t *testing.T) {
 	}
 }
 
+// In real time, two commands of one attempt are not sent at the same moment. That is no pause.
+func TestCommandsOfOneAttemptAreNoPause(t *testing.T) {
+	for after, late := range map[time.Duration]bool{10 * time.Second: false, 12 * time.Second: true} {
+		s := newStory().holds("A", "A1").call("B", trace.OpLock)
+		s.trace.Slack = 50 * time.Millisecond
+		s.sends(trace.Sent, "B", "SET").sends(trace.Delivered, "B", "SET").pass(2 * time.Millisecond)
+		s.sends(trace.Sent, "B", "DEL").sends(trace.Delivered, "B", "DEL")
+		s.frees("A", "A1").pass(after)
+		require.Equal(t, late, s.installs("B", "B1").returns("B", held).breaks(oracle.LostWakeUp), after)
+	}
+}
+
 // A client that listens, and asks every second as well, may be served a pause later. It may not stop asking.
 func TestListenerThatAlsoAsksMayWaitForAPause(t *testing.T) {
 	for after, late := range map[time.Duration]bool{1900 * time.Millisecond: false, 2100 * time.Millisecond: true} {
