@@ -36,7 +36,8 @@ func parseCommand(buf []byte) (args []string, rest []byte, err error) {
 }
 
 // replyText returns a reply as redis-cli would show it, on one line, and the bytes after the reply.
-// Nested arrays, maps and sets are in brackets.
+// Nested arrays, maps and sets are in brackets. Of a text of several lines, such as the reply to INFO, it returns the
+// first one.
 func replyText(raw []byte) (text string, rest []byte) {
 	line, rest, ok := bytes.Cut(raw, []byte("\r\n"))
 	if !ok || len(line) == 0 {
@@ -58,7 +59,11 @@ func replyText(raw []byte) (text string, rest []byte) {
 		if len(rest) < size+2 {
 			return string(raw), nil
 		}
-		return string(rest[:size]), rest[size+2:]
+		first, _, isLong := strings.Cut(string(rest[:size]), "\r\n")
+		if isLong {
+			first += " …"
+		}
+		return first, rest[size+2:]
 	case '*', '>', '~', '%':
 		count, err := strconv.Atoi(body)
 		if err != nil || count < 0 {

@@ -85,7 +85,7 @@ func TestShortFunctionDropsClosuresAndLoops(t *testing.T) {
 
 func TestProtocol3RepliesAreOneLine(t *testing.T) {
 	for reply, shown := range map[string]string{
-		"_\r\n": "(nil)", "#t\r\n": "t", "%1\r\n+proto\r\n:3\r\n": "[proto 3]",
+		"$19\r\n# Server\r\nredis:7\r\n\r\n": "# Server …", "_\r\n": "(nil)", "#t\r\n": "t", "%1\r\n+proto\r\n:3\r\n": "[proto 3]",
 		">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\nk\r\n": "[invalidate [k]]",
 	} {
 		text, rest := replyText([]byte(reply))
