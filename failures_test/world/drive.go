@@ -2,18 +2,29 @@ package world
 
 import (
 	"slices"
+	"time"
 )
 
 // Drive runs the clients until each waits for an answer or for time, calls next for one step, and
-// repeats that until next returns false. Every run uses this loop.
-func (w *World) Drive(next func() bool) {
-	for {
-		atRest := w.RunUntilIdle()
+// repeats that until next returns false. Every run uses this loop. In real time, a client that asks every few
+// milliseconds is never idle: then Drive returns false after a while.
+func (w *World) Drive(next func() bool) (atRest bool) {
+	for began := time.Now(); ; {
+		atRest = w.RunUntilIdle()
 		w.leave()
 		if !next() && atRest {
-			return
+			return true
+		}
+		if w.trace.Slack > 0 && time.Since(began) > w.Lease/20 && !w.hasNext() {
+			return false
 		}
 	}
+}
+
+// hasNext reports whether a reply can be delivered or a request executed now.
+func (w *World) hasNext() bool {
+	on, todo := w.next()
+	return on != nil || todo != nil
 }
 
 // RunUntilIdle runs everything that needs no decision: the clients until each waits for an answer
@@ -45,8 +56,8 @@ func (w *World) rest() bool {
 	return atRest
 }
 
-// settle runs everything that can happen without time passing, in the default order.
-func (w *World) settle() { w.Drive(w.step) }
+// settle runs everything that can happen without time passing, in the default order. It returns what Drive returns.
+func (w *World) settle() (atRest bool) { return w.Drive(w.step) }
 
 // step delivers the oldest reply that can be delivered, else executes the first request, else lets writes
 // reach replicas.

@@ -16,7 +16,7 @@ func (w *World) pass(d time.Duration) {
 func (w *World) until(end time.Time, done func() bool) bool {
 	for {
 		w.reached = min(w.Now(), end.Sub(w.start))
-		w.settle()
+		atRest := w.settle()
 		if done() {
 			return true
 		}
@@ -24,7 +24,9 @@ func (w *World) until(end time.Time, done func() bool) bool {
 			w.late(time.Since(end))
 			return false
 		}
-		w.advance(end)
+		if atRest {
+			w.advance(end)
+		}
 		w.lapse()
 	}
 }

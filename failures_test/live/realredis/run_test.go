@@ -1,0 +1,51 @@
+//go:build live
+
+package realredis
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"lockkata/failures_test/adapters"
+	"lockkata/failures_test/world"
+)
+
+// asker is not a real lock: its Lock asks Redis every millisecond until its context ends.
+type asker struct{ rdb redis.UniversalClient }
+
+func (a asker) TryLock(context.Context) (bool, error) { return true, nil }
+
+func (a asker) Unlock(context.Context) error { return nil }
+
+func (a asker) Lock(ctx context.Context) error {
+	ask := time.NewTicker(time.Millisecond)
+	defer ask.Stop()
+	for {
+		_ = a.rdb.Get(ctx, "lock:order:1001").Err() // there is no key
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ask.C:
+		}
+	}
+}
+
+// A client that is never idle does not stop the scenario.
+func TestTimePassesDuringAFastPoll(t *testing.T) {
+	config := world.Config{New: adapters.Plain(func(rdb redis.UniversalClient, _ string, _ time.Duration) (world.Locker, error) {
+		return asker{rdb}, nil
+	})}
+	began := time.Now()
+	_, err := startProcess(t).Run(config, func(w *world.World) {
+		call := w.Client("A").StartLock()
+		w.Sleep(w.Lease / 2)
+		call.Cancel()
+		call.Wait()
+	})
+	require.NoError(t, err)
+	require.Less(t, time.Since(began), 5*time.Second)
+}
