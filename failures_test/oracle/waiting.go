@@ -216,7 +216,7 @@ func isSubscribe(e *trace.Event) bool { return len(e.Command) > 0 && e.Command[0
 // not wait for renewals, nor for a message that cannot come.
 func isBusy(s *trace.Scene, call *trace.Event, refused bool) bool {
 	return slices.ContainsFunc(s.UnderWay, func(r *trace.Request) bool {
-		if r.Process != call.Process || r.Ledger {
+		if r.Process != call.Process || r.Ledger || isBlocked(s, r) {
 			return false
 		}
 		if r.Call == 0 {
@@ -233,11 +233,20 @@ func isAsking(s *trace.Scene, call *trace.Event) bool {
 	stuck := func(c *trace.Event) bool { return c.Op == trace.OpUnlock && s.Condition(c.Process).Away() }
 	return len(s.Keys) > 0 && slices.ContainsFunc(s.Calls, stuck) || slices.ContainsFunc(s.UnderWay, func(r *trace.Request) bool {
 		if r.Call == call.Call {
-			return true
+			return !isBlocked(s, r)
 		}
 		granted := r.Executed >= 0 && s.Trace.Events[r.Executed].Effects.Include(trace.Installed)
 		return slices.ContainsFunc(s.Calls, func(c *trace.Event) bool {
 			return c.Call == r.Call && (c.Op == trace.OpUnlock || trace.IsAcquire(c.Op) && granted)
 		})
 	})
+}
+
+// isBlocked reports whether Redis lets the request wait until there is something in a list.
+func isBlocked(s *trace.Scene, r *trace.Request) bool {
+	if r.Sent < 0 || r.Executed >= 0 {
+		return false
+	}
+	command := s.Trace.Events[r.Sent].Command
+	return len(command) > 0 && (command[0] == "BLPOP" || command[0] == "BRPOP")
 }

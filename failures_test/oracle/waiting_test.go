@@ -93,6 +93,16 @@ func TestCommandsOfOneAttemptAreNoPause(t *testing.T) {
 	}
 }
 
+// B waits in Redis for an element of a list, and the lock is free meanwhile.
+func TestWaiterThatRedisBlocksIsNotServed(t *testing.T) {
+	for after, late := range map[time.Duration]bool{10 * time.Second: false, 12 * time.Second: true} {
+		s := newStory().holds("A", "A1").call("B", trace.OpLock)
+		s.sends(trace.Sent, "B", "SET").sends(trace.Delivered, "B", "SET").sends(trace.Sent, "B", "BLPOP")
+		s.frees("A", "A1").pass(after)
+		require.Equal(t, late, s.installs("B", "B1").returns("B", held).breaks(oracle.LostWakeUp), after)
+	}
+}
+
 // A client that listens, and asks every second as well, may be served a pause later. It may not stop asking.
 func TestListenerThatAlsoAsksMayWaitForAPause(t *testing.T) {
 	for after, late := range map[time.Duration]bool{1900 * time.Millisecond: false, 2100 * time.Millisecond: true} {

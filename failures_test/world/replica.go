@@ -89,16 +89,3 @@ func (r *request) isWait() (replicas int, most time.Duration, is bool) {
 	}
 	return replicas, most, err == nil && invalid == nil
 }
-
-// waits reports whether the request is a WAIT that Redis cannot answer yet.
-func (r *request) waits() bool {
-	replicas, most, is := r.isWait()
-	w := r.wire.world
-	if !is || r.inside || w.closing || r.wire.node.confirmed(r.wire.offset) >= replicas {
-		return false
-	}
-	if !r.waiting {
-		r.waiting, r.due = true, w.Now()+most
-	}
-	return r.due > w.reached
-}

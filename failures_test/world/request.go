@@ -59,6 +59,9 @@ func (r *request) run() ([]byte, error) {
 	case is:
 		return fmt.Appendf(nil, ":%d\r\n", r.wire.node.confirmed(r.wire.offset)), nil
 	}
+	if lists, _, pops := r.pops(); pops && !r.exist(lists) { // its time is over
+		return r.wire.link.Execute([]string{"LPOP", lists[0]})
+	}
 	args := slices.Clone(r.Args)
 	if keys := keysOf(args); r.routed {
 		for i, key := range keys {
@@ -196,14 +199,6 @@ func (r *request) meter() {
 		line := r.source()
 		w.flood = FloodError{r.Client, line.Function, line.String()}
 		fail("%w", w.flood)
-	}
-}
-
-// refuseBlocking fails the scenario if the command blocks: the world cannot play it.
-func (r *request) refuseBlocking() {
-	if isBlocking(r.Args) && !r.wire.world.closing {
-		line := r.source()
-		fail("%s sends %s at %s: the world cannot play a command that waits in Redis; poll, or wait for a message", r.Client, r.Name, line.String())
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -88,14 +87,4 @@ func replyText(raw []byte) (text string, rest []byte) {
 func isTracking(args []string) bool {
 	return len(args) > 2 && strings.EqualFold(args[0], "CLIENT") && strings.EqualFold(args[1], "TRACKING") &&
 		strings.EqualFold(args[2], "ON")
-}
-
-// blocking lists the commands that block in Redis until data arrives.
-var blocking = []string{"BLPOP", "BRPOP", "BLMPOP", "BZPOPMIN", "BZPOPMAX", "BZMPOP", "BRPOPLPUSH", "BLMOVE"}
-
-// isBlocking reports whether a command can block in Redis.
-func isBlocking(args []string) bool {
-	name := strings.ToUpper(args[0])
-	isBlock := func(arg string) bool { return strings.EqualFold(arg, "BLOCK") }
-	return slices.Contains(blocking, name) || strings.HasPrefix(name, "XREAD") && slices.ContainsFunc(args, isBlock)
 }

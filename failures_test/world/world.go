@@ -151,7 +151,7 @@ type request struct {
 	order   string              // sort key among requests of the same moment
 	struck  bool                // by a fault
 	later   []*Fault            // those that can still strike it
-	waiting bool                // a WAIT that Redis has begun
+	waiting bool                // a WAIT, BLPOP or BRPOP that Redis has begun
 	routed  bool                // a proxy sends it to the server of its first key
 	inside  bool                // a transaction
 	store   func() trace.Answer // a ledger write instead of a Redis command

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/adapters"
+	"lockkata/failures_test/trace"
 	"lockkata/failures_test/world"
 )
 
@@ -48,4 +49,31 @@ func TestTimePassesDuringAFastPoll(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Less(t, time.Since(began), 5*time.Second)
+}
+
+func TestPopWaitsForAnElementOrItsTimeout(t *testing.T) {
+	config := world.Config{New: adapters.Plain(func(rdb redis.UniversalClient, _ string, _ time.Duration) (world.Locker, error) {
+		return asker{rdb}, nil
+	})}
+	tr, err := startProcess(t).Run(config, func(w *world.World) {
+		a, b := w.Client("A"), w.Client("B")
+		pop := a.StartRun("BLPOP", "list", "5")
+		w.Sleep(w.Lease / 10)
+		b.StartRun("LPUSH", "list", "one").Wait()
+		pop.Wait()
+		a.StartRun("BLPOP", "list", "0.2").Wait()
+	})
+	require.NoError(t, err)
+	var executed []string
+	var sent, took time.Duration
+	for _, e := range tr.Events {
+		switch {
+		case e.Kind == trace.Sent:
+			sent = e.At
+		case e.Kind == trace.Executed:
+			executed, took = append(executed, e.Command[0]+" "+e.Reply), e.At-sent
+		}
+	}
+	require.Equal(t, []string{"LPUSH 1", "BLPOP [list one]", "BLPOP (nil)"}, executed)
+	require.GreaterOrEqual(t, took, 200*time.Millisecond)
 }
