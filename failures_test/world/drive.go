@@ -6,25 +6,22 @@ import (
 )
 
 // Drive runs the clients until each waits for an answer or for time, calls next for one step, and
-// repeats that until next returns false. Every run uses this loop. In real time, a client that asks every few
-// milliseconds is never idle: then Drive returns false after a while.
-func (w *World) Drive(next func() bool) (atRest bool) {
-	for began := time.Now(); ; {
+// repeats that until next returns false. Every run uses this loop.
+func (w *World) Drive(next func() bool) { w.driveUntil(time.Now().Add(w.Lease/20), next) }
+
+// driveUntil does the same. In real time, clients that ask every few milliseconds are never idle: then it returns false
+// at that moment.
+func (w *World) driveUntil(end time.Time, next func() bool) (atRest bool) {
+	for {
 		atRest = w.RunUntilIdle()
 		w.leave()
 		if !next() && atRest {
 			return true
 		}
-		if w.trace.Slack > 0 && time.Since(began) > w.Lease/20 && !w.hasNext() {
+		if w.trace.Slack > 0 && time.Now().After(end) {
 			return false
 		}
 	}
-}
-
-// hasNext reports whether a reply can be delivered or a request executed now.
-func (w *World) hasNext() bool {
-	on, todo := w.next()
-	return on != nil || todo != nil
 }
 
 // RunUntilIdle runs everything that needs no decision: the clients until each waits for an answer
@@ -56,8 +53,8 @@ func (w *World) rest() bool {
 	return atRest
 }
 
-// settle runs everything that can happen without time passing, in the default order. It returns what Drive returns.
-func (w *World) settle() (atRest bool) { return w.Drive(w.step) }
+// settle runs everything that can happen without time passing, in the default order.
+func (w *World) settle() { w.Drive(w.step) }
 
 // step delivers the oldest reply that can be delivered, else executes the first request, else lets writes
 // reach replicas.

@@ -16,7 +16,11 @@ func (w *World) pass(d time.Duration) {
 func (w *World) until(end time.Time, done func() bool) bool {
 	for {
 		w.reached = min(w.Now(), end.Sub(w.start))
-		atRest := w.settle()
+		turn := time.Now().Add(w.Lease / 20)
+		if end.Before(turn) {
+			turn = end
+		}
+		atRest := w.driveUntil(turn, w.step)
 		if done() {
 			return true
 		}

@@ -35,17 +35,22 @@ func (a asker) Lock(ctx context.Context) error {
 	}
 }
 
-// A client that is never idle does not stop the scenario.
+// Clients that are never idle do not stop the scenario.
 func TestTimePassesDuringAFastPoll(t *testing.T) {
 	config := world.Config{New: adapters.Plain(func(rdb redis.UniversalClient, _ string, _ time.Duration) (world.Locker, error) {
 		return asker{rdb}, nil
 	})}
 	began := time.Now()
 	_, err := startProcess(t).Run(config, func(w *world.World) {
-		call := w.Client("A").StartLock()
+		var calls []*world.Call
+		for _, name := range []string{"A", "B", "C", "D"} {
+			calls = append(calls, w.Client(name).StartLock())
+		}
 		w.Sleep(w.Lease / 2)
-		call.Cancel()
-		call.Wait()
+		for _, call := range calls {
+			call.Cancel()
+			call.Wait()
+		}
 	})
 	require.NoError(t, err)
 	require.Less(t, time.Since(began), 5*time.Second)
