@@ -41,20 +41,25 @@ func (c *Call) run(do CallFunc) {
 	w, p, id := c.Client.world, c.Client.process, goroutineID()
 	w.mu.Lock()
 	p.running[id] = c
-	c.alone = len(p.running) == 1 && !p.cut
+	c.alone = len(p.running) == 1 && !p.cut && p.holds == 0
 	w.mu.Unlock()
 	result := runGuarded(c, do)
 	w.mu.Lock()
 	c.act()
 	delete(p.running, id)
-	c.result = result
+	switch c.result = result; {
+	case trace.IsAcquire(c.Op) && result.Held:
+		p.holds++
+	case c.Op == trace.OpUnlock:
+		p.holds = max(0, p.holds-1)
+	}
 	w.finished = append(w.finished, c)
 	w.mu.Unlock()
 	notify(w.wake)
 }
 
-// act measures the time to a call's first command. An acquire sends it at once, so a long time
-// shows that the machine was slow. world.mu is held.
+// act measures the time to a call's first command. An acquire sends it at once, unless it waits for another hold of its
+// process, so a long time shows that the machine was slow. world.mu is held.
 func (c *Call) act() {
 	if c.alone && trace.IsAcquire(c.Op) && c.Client.world.trace.Slack > 0 {
 		c.Client.world.slow = max(c.Client.world.slow, time.Since(c.began))

@@ -61,6 +61,7 @@ type Process struct {
 	lockers   []Locker
 	clients   []*Client
 	running   map[uint64]*Call // goroutine → the call it runs; guarded by world.mu
+	holds     int              // acquires without their unlocks; guarded by world.mu
 	opened    []*wire          // just dialled; guarded by world.mu
 	wires     []*wire
 	crashed   bool
@@ -95,7 +96,7 @@ type Call struct {
 	Op     string
 
 	bound  time.Duration
-	alone  bool // the only call of its process, and it has sent nothing yet
+	alone  bool // the only call of its process, which holds nothing, and it has sent nothing yet
 	began  time.Time
 	ctx    context.Context
 	cancel context.CancelFunc

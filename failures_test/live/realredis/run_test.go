@@ -82,3 +82,36 @@ func TestPopWaitsForAnElementOrItsTimeout(t *testing.T) {
 	require.Equal(t, []string{"LPUSH 1", "BLPOP [list one]", "BLPOP (nil)"}, executed)
 	require.GreaterOrEqual(t, took, 200*time.Millisecond)
 }
+
+// queue is not a real lock: a caller waits for the others of its process, and then sends a command.
+type queue struct {
+	asker
+	place chan struct{}
+}
+
+func (q queue) Lock(ctx context.Context) error {
+	q.place <- struct{}{}
+	return q.rdb.Echo(ctx, "mine").Err()
+}
+
+func (q queue) Unlock(context.Context) error {
+	<-q.place
+	return nil
+}
+
+// A caller that waits for another one of its process sends nothing. The machine is not slow then.
+func TestWaitInsideAProcessIsNotLate(t *testing.T) {
+	config := world.Config{New: adapters.Plain(func(rdb redis.UniversalClient, _ string, _ time.Duration) (world.Locker, error) {
+		return queue{asker{rdb}, make(chan struct{}, 1)}, nil
+	})}
+	tr, err := startProcess(t).Run(config, func(w *world.World) {
+		a := w.Client("A")
+		a.Lock()
+		wait := a.Goroutine("G").StartLock()
+		w.Sleep(w.Lease / 2)
+		a.Unlock()
+		wait.Wait()
+	})
+	require.NoError(t, err)
+	require.Less(t, tr.Late, 400*time.Millisecond)
+}
