@@ -16,10 +16,16 @@ import (
 )
 
 // libraries are those of other languages whose report cards are in failures_test/others. DIR is the folder of
-// LOCKKATA_PACKAGES with the library: redis-py as pip install --target has it, or the jars of Redisson.
+// LOCKKATA_PACKAGES with the library: what pip install --target makes, or npm install --prefix, or the jars.
 var libraries = map[string]foreign.Worker{
-	"redis-py": {Command: []string{"python3", "redis-py/worker.py"}},
-	"redisson": {Command: []string{"java", "-cp", "DIR/jars/*", "redisson/Worker.java"}, Shared: true},
+	"redis-py":           {Command: []string{"python3", "redis-py/worker.py"}},
+	"python-redis-lock":  {Command: []string{"python3", "python-redis-lock/worker.py"}},
+	"redlock":            {Command: []string{"node", "redlock/worker.mjs"}},
+	"sesamecare-redlock": {Command: []string{"node", "sesamecare-redlock/worker.mjs"}},
+	"redis-semaphore":    {Command: []string{"node", "redis-semaphore/worker.mjs"}},
+	"redisson":           {Command: []string{"java", "-cp", "DIR/jars/*", "redisson/Worker.java"}, Shared: true},
+	"spring-integration": {Command: []string{"java", "-cp", "DIR/jars/*", "spring-integration/Worker.java"}, Shared: true},
+	"shedlock":           {Command: []string{"java", "-cp", "DIR/jars/*", "shedlock/Worker.java"}, Shared: true},
 }
 
 // The first screen of a library is as its card says. What differs is played again, alone: the machine may have been
@@ -32,6 +38,9 @@ func TestLibrariesAreAsTheirCardsSay(t *testing.T) {
 			w.Command = slices.Clone(w.Command)
 			last := len(w.Command) - 1
 			w.Command[last] = filepath.Join("../others/workers", w.Command[last])
+			if filepath.Ext(w.Command[last]) == ".mjs" {
+				w.Command[last] = besidePackages(t, w.Command[last], dir)
+			}
 			for i := range w.Command {
 				w.Command[i] = strings.ReplaceAll(w.Command[i], "DIR", dir)
 			}
@@ -52,4 +61,17 @@ func TestLibrariesAreAsTheirCardsSay(t *testing.T) {
 			}
 		})
 	}
+}
+
+// besidePackages copies a worker to a folder that has the packages of a library: a module of Node finds them only in the
+// folders above its own file.
+func besidePackages(t *testing.T, worker, packages string) string {
+	t.Helper()
+	raw, err := os.ReadFile(worker)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	require.NoError(t, os.Symlink(filepath.Join(packages, "node_modules"), filepath.Join(dir, "node_modules")))
+	file := filepath.Join(dir, filepath.Base(worker))
+	require.NoError(t, os.WriteFile(file, raw, 0o600))
+	return file
 }
