@@ -32,7 +32,8 @@ var update = flag.Bool("update", false, "write what the commands print into the 
 //	```
 //	<!-- end -->
 //
-// A question of the lesson, <!-- lesson 3.1 -->, and the rows of a document, <!-- rows doc1 -->, have no fence.
+// A question of the lesson, <!-- lesson 3.1 -->, the rows of a document, <!-- rows doc1 -->, and the cards of the
+// libraries, <!-- cards -->, have no fence.
 // "from /Unlock/ to /^}$/" at the end of the marker takes a part of it only: from the first
 // line that matches to the next one that does.
 type block struct {
@@ -48,7 +49,7 @@ var (
 	mark    = regexp.MustCompile(`^<!-- (.+) -->$`)
 	excerpt = regexp.MustCompile(` from /(.+)/ to /(.+)/$`)
 	// unfenced are the blocks that are Markdown.
-	unfenced = regexp.MustCompile(`^(lesson|rows) `)
+	unfenced = regexp.MustCompile(`^(lesson |rows |cards$)`)
 )
 
 const end = "<!-- end -->"
@@ -128,6 +129,8 @@ func (b block) content(t *testing.T, d *document) (text string, err error) {
 		return questionOf(t, words[1], languageOf(d.name))
 	case "rows":
 		return tableOf(t, d, words[1])
+	case "cards":
+		return cardsTable(t, d), nil
 	}
 	if languageOf(d.name) == i18n.Chinese {
 		words = append(slices.Clone(words), "--lang", "zh")

@@ -249,7 +249,7 @@ func TestCommandsInDocumentsWork(t *testing.T) {
 }
 
 // ofAnotherModule are documents whose commands run in a module of its own.
-var ofAnotherModule = []string{"failures_test/others/README.md", inChinese + "others.md"}
+var ofAnotherModule = []string{"docs/others.md", inChinese + "others.md"}
 
 // sources returns the stages' files. Only the commands in them count.
 func sources() []*document {

@@ -62,7 +62,7 @@ func (d *document) at(line int) string { return fmt.Sprintf("%s:%d: ", d.name, l
 // documents are the Markdown documents of the repository, without those of folders that
 // test their own.
 var documents = sync.OnceValue(func() []*document {
-	return read("README.md", "stage*/README.md", "failures_test/others/README.md", "docs/*.md", "docs/interview/*.md", "docs/zh-CN/*.md", "docs/zh-CN/interview/*.md")
+	return read("README.md", "stage*/README.md", "docs/*.md", "docs/interview/*.md", "docs/zh-CN/*.md", "docs/zh-CN/interview/*.md")
 })
 
 func read(patterns ...string) (all []*document) {

@@ -34,7 +34,7 @@ func gradeInWorld(t *testing.T, s failures.Subject, unfit map[string]string) {
 // grade compares the outcome of each failure with testdata/expected.txt. With -v it prints a
 // report card. unfit has the reasons why a failure's story does not fit the library.
 func grade(t *testing.T, library string, unfit map[string]string, play func(*testing.T, catalogue.Failure) failures.Verdict) {
-	want, section := expected(t, library), readmeSection(t, library)
+	want, section := expected(t, library), pageSection(t, library)
 	counts := map[string]int{}
 	var broken []failures.Verdict
 	for _, f := range catalogue.OfLocks() {
@@ -55,7 +55,7 @@ func grade(t *testing.T, library string, unfit map[string]string, play func(*tes
 			}
 			broken = append(broken, v)
 			if _, line, sent := strings.Cut(strings.TrimSuffix(v.Headline(), "."), ".go:"); sent {
-				require.True(t, strings.Contains(section, ".go:"+line+"`]"), "the README does not link line %s", line)
+				require.True(t, strings.Contains(section, ".go:"+line+"`]"), "docs/others.md does not link line %s", line)
 			}
 		})
 	}

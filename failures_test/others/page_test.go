@@ -22,32 +22,35 @@ var modules = map[string]string{
 	"github.com/zeromicro/go-zero": "go-zero", "github.com/redis/rueidis": "rueidislock",
 }
 
-// otherLanguages has the cards of the libraries of other languages, by their sections in the README.
-var otherLanguages = map[string]string{"redis-py": "testdata/redis-py.txt", "Redisson": "testdata/redisson.txt"}
+// otherLanguages has the cards of the libraries of other languages, by their sections of the page.
+var otherLanguages = map[string]string{
+	"redis-py": "redis-py", "python-redis-lock": "python-redis-lock", "Redisson": "redisson", "Spring Integration": "spring-integration",
+	"ShedLock": "shedlock", "redlock": "redlock", "@sesamecare-oss/redlock": "sesamecare-redlock", "redis-semaphore": "redis-semaphore",
+}
 
-func readme(t *testing.T) string {
+func page(t *testing.T) string {
 	t.Helper()
-	raw, err := os.ReadFile("README.md")
+	raw, err := os.ReadFile("../../docs/others.md")
 	require.NoError(t, err)
 	return string(raw)
 }
 
-// readmeSection returns the README's section on a library.
-func readmeSection(t *testing.T, library string) string {
+// pageSection returns the section of docs/others.md on a library.
+func pageSection(t *testing.T, library string) string {
 	t.Helper()
-	_, section, found := strings.Cut(readme(t), "\n### "+library+" ")
+	_, section, found := strings.Cut(page(t), "\n### "+library+" ")
 	require.True(t, found, library)
 	section, _, _ = strings.Cut(section, "\n##")
 	return section
 }
 
-func TestREADMEHasARowForEachBrokenOutcome(t *testing.T) {
+func TestPageHasARowForEachBrokenOutcome(t *testing.T) {
 	all := map[string]map[string]string{}
 	for _, library := range modules {
 		all[library] = expected(t, library)
 	}
 	for library, card := range otherLanguages {
-		all[library] = outcomesOf(t, card)
+		all[library] = outcomesOf(t, "testdata/"+card+".txt")
 	}
 	for library, outcomes := range all {
 		var broken, shown []string
@@ -56,7 +59,7 @@ func TestREADMEHasARowForEachBrokenOutcome(t *testing.T) {
 				broken = append(broken, failure)
 			}
 		}
-		for line := range strings.Lines(readmeSection(t, library)) {
+		for line := range strings.Lines(pageSection(t, library)) {
 			if cell, isRow := strings.CutPrefix(line, "| `"); isRow {
 				cell, _, _ = strings.Cut(cell, "` |")
 				shown = append(shown, strings.Split(cell, "`, `")...)
@@ -80,8 +83,8 @@ func outcomesOf(t *testing.T, card string) map[string]string {
 }
 
 // The text of a link is a quotation from the linked line, or its file and number.
-func TestREADMELinksToTheGradedVersions(t *testing.T) {
-	text := readme(t)
+func TestPageLinksToTheGradedVersions(t *testing.T) {
+	text := page(t)
 	links := regexp.MustCompile("\\[[`“]([^]]+)[`”]\\]\\(https://([^)]+)/blob/([^/]+)/([^)#]+)#L([0-9]+)\\)").FindAllStringSubmatch(text, -1)
 	require.Len(t, links, strings.Count(text, "#L"), "other links to lines")
 	list := exec.Command("go", "list", "-m", "-f", "{{.Path}} {{.Version}} {{.Dir}}")
