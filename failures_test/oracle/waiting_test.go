@@ -409,6 +409,11 @@ func TestWaiterThatListensMayAskAFewTimes(t *testing.T) {
 	listens := func() *story {
 		return newStory().holds("A", "A1").call("B", trace.OpLock).sends(trace.Sent, "B", "SUBSCRIBE")
 	}
+	inRealTime := func() *story {
+		s := listens()
+		s.trace.Slack = 50 * time.Millisecond
+		return s
+	}
 	for name, c := range map[string]struct {
 		story *story
 		busy  bool
@@ -418,6 +423,8 @@ func TestWaiterThatListensMayAskAFewTimes(t *testing.T) {
 		"when the lock's free": {listens().frees("A", "A1").asks("B", 5), false},
 		"after a lease":        {listens().pass(30*time.Second).asks("B", 6), false},
 		"too often in a lease": {listens().pass(30*time.Second).asks("B", 7), true},
+		"in a real lease":      {inRealTime().pass(30*time.Second).asks("B", 9), false},
+		"too often in it":      {inRealTime().pass(30*time.Second).asks("B", 10), true},
 		"after a fault":        {listens().happens(trace.Thawed, "B").asks("B", 5), false},
 		"when it polls":        {newStory().holds("A", "A1").call("B", trace.OpLock).asks("B", 300), false},
 		"as a holder does":     {listens().returns("B", held).asks("B", 300), false},
