@@ -152,7 +152,7 @@ func checkDeletedKey(t *testing.T, s *site, lock string) {
 	requireLost(t, hold, lease)
 }
 
-// The holder's connections are gone, so nobody renews or releases the lock.
+// The holder's client is closed, so its lock is neither renewed nor released.
 func checkCrash(t *testing.T, s *site, lock string) {
 	rdb := s.client()
 	svc, err := final.NewService(rdb, final.WithWatchdogTimeout(lease))

@@ -140,12 +140,12 @@ func (s *site) locks(pattern string) (counts []int) {
 	return counts
 }
 
-// Envoy refuses HELLO with an error, so go-redis goes on with RESP2, and SUBSCRIBE.
+// startEnvoy starts an Envoy, which answers HELLO and SUBSCRIBE with errors. go-redis goes on with RESP2.
 func startEnvoy(t *testing.T) *site {
 	return start(t, 2, "envoy.yaml", "envoy", "--disable-hot-restart", "--concurrency", "1", "-l", "error", "-c", "CONFIG")
 }
 
-// twemproxy closes the connection on HELLO, on CLIENT, and on SUBSCRIBE.
+// startTwemproxy starts a twemproxy, which closes the connection on HELLO, CLIENT and SUBSCRIBE.
 func startTwemproxy(t *testing.T) *site {
 	s := start(t, 2, "twemproxy.yaml", "nutcracker", "-c", "CONFIG", "-s", "SPARE", "-a", "127.0.0.1", "-o", "/dev/stderr", "-v", "0")
 	s.change = func(o *redis.Options) {
@@ -154,7 +154,8 @@ func startTwemproxy(t *testing.T) *site {
 	return s
 }
 
-// HAProxy closes a connection that has been silent for three seconds; at the spare address, for five.
+// startHAProxy starts an HAProxy, which closes connections that are idle for three seconds, and at the spare address for
+// five.
 func startHAProxy(t *testing.T) *site {
 	return start(t, 1, "haproxy.cfg", "haproxy", "-db", "-q", "-f", "CONFIG")
 }
