@@ -86,8 +86,8 @@ func TestScriptsOfTheCheatSheetWorkTogether(t *testing.T) {
 // themeHeading is a heading of the index: ### [The lease](interview/lease.md)
 var themeHeading = regexp.MustCompile(`^### \[.*\]\((interview/([a-z]+)\.md)\)$`)
 
-// indexOf returns the index of the questions with all questions below its themes' headings, and their
-// follow-ups. The must-knows come first in their theme.
+// indexOf returns the index of the questions with all questions below its themes' headings. The
+// must-knows come first in their theme.
 func indexOf(t *testing.T, d *document, l i18n.Language) string {
 	t.Helper()
 	themes, err := interview.Parse(root, l)
@@ -115,7 +115,7 @@ func indexOf(t *testing.T, d *document, l i18n.Language) string {
 			for _, q := range all {
 				place := strings.TrimPrefix(q.Place, folder)
 				if strings.HasPrefix(place, page+"#") && (page == m[1] || strings.HasPrefix(q.ID, m[2]+"-")) {
-					lines = append(lines, fmt.Sprintf("- [%s](%s)", q.Title, place), "  - "+followUps(q))
+					lines = append(lines, fmt.Sprintf("- [%s](%s)", q.Title, place))
 				}
 			}
 		}
@@ -124,17 +124,8 @@ func indexOf(t *testing.T, d *document, l i18n.Language) string {
 	return strings.Join(lines, "\n")
 }
 
-// followUps returns the follow-ups of a question in one line, without their links.
-func followUps(q interview.Question) string {
-	var all []string
-	for _, f := range q.FollowUps {
-		all = append(all, lineEnd.ReplaceAllString(linked.ReplaceAllString(f.Question, "$2"), " "))
-	}
-	return strings.Join(all, " · ")
-}
-
 // With -update the test writes the lists.
-func TestIndexListsTheQuestionsAndTheirFollowUps(t *testing.T) {
+func TestIndexListsTheQuestions(t *testing.T) {
 	for name, l := range map[string]i18n.Language{"docs/interview.md": i18n.English, "docs/zh-CN/interview.md": i18n.Chinese} {
 		d := documentNamed(t, name)
 		text := indexOf(t, d, l)
