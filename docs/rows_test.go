@@ -93,8 +93,11 @@ func shownPlace(page *document, place string) (string, error) {
 	if there == page {
 		name = ""
 	}
-	return fmt.Sprintf("[%s](%s#%s)", title, name, anchor), nil
+	return fmt.Sprintf("[%s](%s#%s)", strings.TrimSpace(firstSentence.FindString(title)), name, anchor), nil
 }
+
+// firstSentence matches the first sentence of a title, by which a question is recognized.
+var firstSentence = regexp.MustCompile(`^.+?(?:[.?](?: |$)|[。？]|$)`)
 
 // declares reports whether the tests of the folder declare the function.
 func declares(folder, function string) bool {
