@@ -53,9 +53,9 @@ func (a *app) demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Two workers and one lock, in real time",
-		Long: "demo does what the documents' own demo does: work1 takes the lock and works for --hold; work2 asks for it " +
-			"meanwhile, and begins when work1 ends. Both run here, on an embedded Redis. With --redis only one worker " +
-			"runs, so that two terminals, or two machines, can use one server: give both the same --stage, and each its --name.",
+		Long: "demo has two workers use one lock on an embedded Redis: work1 takes it and works for --hold; " +
+			"work2 asks for it meanwhile. With --redis only one worker runs, so that two terminals, or two " +
+			"machines, can use one server: give each its --name.",
 		Args: words(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if d.stage, err = stages.Find(stage); err != nil {

@@ -15,9 +15,8 @@ func (a *app) diffCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff STAGE",
 		Short: "What a stage changes in the lock of the stage before",
-		Long: "diff prints what a stage changes in the lock that it is built on, with the files' own lines and " +
-			"line numbers. Package comments are left out, and so are lines in which only the stage's name " +
-			"differs: what remains is the lesson.",
+		Long: "diff prints what a stage changes in the lock that it is built on, with the files' own line " +
+			"numbers. Package comments are left out, and so are lines in which only the stage's name differs.",
 		Example: "go run . diff 4",
 		Args:    words(1, 1),
 		RunE:    func(_ *cobra.Command, args []string) error { return a.diff(args[0]) },

@@ -31,10 +31,9 @@ func (a *app) exploreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explore",
 		Short: "Search all schedules, up to a bound, for one that breaks a lock",
-		Long: "explore runs a lock under every schedule of its clients: which command is executed next, " +
-			"which reply is delivered, when time passes, what fails. It runs all schedules without a fault (a delay, a crash, " +
-			"a pause, a lost reply), then all with one fault, and so on, so the first one that breaks a property has " +
-			"the fewest faults. The environment says which faults there are. No result means no bug within the bound, not no bug.",
+		Long: "explore runs a lock under every schedule of its clients: first all without a fault (a delay, a " +
+			"crash, a pause, a lost reply), then all with one fault, and so on, so the first one that breaks a " +
+			"property has the fewest faults. No result means no bug within the bound, not no bug.",
 		Annotations: map[string]string{belowHelp: a.environments() + "\n" +
 			a.properties(propertiesTitle, func(p schedule.Property) i18n.Text { return p.About })},
 		Args: words(0, 0),

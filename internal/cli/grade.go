@@ -36,8 +36,8 @@ func (a *app) gradeCommand() *cobra.Command {
 		Long: "grade compiles the Go package in a folder, here or anywhere, and runs the catalogue on its lock, " +
 			"in a process of its own. The package has a func NewMutex(rdb redis.UniversalClient, name string, " +
 			"lease time.Duration), which returns a lock and an error, or a func Subject() failures.Subject. " +
-			"With -- it starts a worker instead, which hosts a lock of any language, and runs the failures on real servers, in " +
-			"real time; docs/worker.md tells how to write one. docs/grade.md tells how to use the card in CI.",
+			"With -- it starts a worker instead, which hosts a lock of any language, and runs the failures on " +
+			"real servers, in real time: docs/worker.md. How to use the card in CI: docs/grade.md.",
 		Example: "go run . grade stage4_lua_unlock",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if dash := cmd.ArgsLenAtDash(); dash == 0 && len(args) > 0 {

@@ -35,11 +35,11 @@ func (a *app) interviewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "interview",
 		Short: "A mock interview: questions, predictions, and what to read again",
-		Long: "interview asks the questions of docs/interview: as many as fit the minutes, the must-knows first, of all levels. After" +
-			" each it shows the answer of 30 seconds, lets you tick the key points that you said, and asks the follow-ups " +
-			"one by one, if you want them. Every third round is a prediction, a question " +
-			"of the lesson, whose answer is played. At the end it lists what to read again, and " +
-			"remembers what you missed. Each line of the input is one answer, so it can be piped; q ends it.",
+		Long: "interview asks the questions of docs/interview: as many as fit the minutes, the must-knows first. " +
+			"After each it shows the answer of 30 seconds, lets you tick the key points that you said, and " +
+			"asks the follow-ups. Every third round is a question of the lesson, whose answer is played. At " +
+			"the end it lists what to read again. Each line of the input is one answer, so it can be piped; q " +
+			"ends it.",
 		Args: words(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := inRange(cmd, "minutes", 1, mostMinutes); err != nil {

@@ -25,10 +25,9 @@ func (a *app) playCommand() *cobra.Command {
 		Use:   "play",
 		Short: "Be the scheduler: break a lock by hand, step by step",
 		Long: "play lets you decide what happens next: which command Redis runs, which reply a client reads, " +
-			"when time passes, what fails. The clients run the stage's real code. Bring them to break the " +
-			"goal's rule, with as few faults and steps as you can. Time stands still while you think. Press one " +
-			"key for each step, without Enter. Without a terminal the keys are read from the input, and spaces and " +
-			"line ends between them mean nothing.",
+			"when time passes, what fails. Bring the stage's real code to break the goal's rule, with as few " +
+			"faults and steps as you can. Press one key for each step, without Enter. Without a terminal the " +
+			"keys are read from the input.",
 		Annotations: map[string]string{belowHelp: a.properties(goalsTitle, func(p schedule.Property) i18n.Text { return game.Goals[p.Name].Words }) +
 			"\n" + a.environments()},
 		Args: words(0, 0),
