@@ -206,3 +206,20 @@ func (d *document) section(line int) int {
 	}
 	return n
 }
+
+var columns = regexp.MustCompile(`^\|[-:| ]+\|$`)
+
+// A blank line in a table ends it: the rows below it would be shown as text.
+func TestTablesHaveAHead(t *testing.T) {
+	var problems []string
+	for _, d := range documents() {
+		lines := strings.Split(d.prose, "\n")
+		for i, line := range lines[:len(lines)-1] {
+			begins := strings.HasPrefix(line, "|") && (i == 0 || !strings.HasPrefix(lines[i-1], "|"))
+			if begins && !columns.MatchString(lines[i+1]) {
+				problems = append(problems, d.at(i+1)+"a table without a head")
+			}
+		}
+	}
+	requireNone(t, problems)
+}
