@@ -19,7 +19,7 @@ import (
 func (a *app) learnCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "learn [CHAPTER]",
-		Short: "A lesson that asks first: ten chapters, 40 minutes, a run for each answer",
+		Short: "A lesson that asks first: chapters 0 to 9, 40 minutes, a run for each answer",
 		Long: "learn asks before it shows: where must a process stop, who is inside then? Each answer is played, " +
 			"also a wrong one. Without a chapter it goes on where you were. Each line of the input is one answer, so " +
 			"it can be piped; 0 is \"I don't know\", q ends it.",
@@ -71,7 +71,7 @@ const lessonFile = "lesson.json"
 var (
 	notKept   = i18n.New("Where you are is not remembered: {error}")
 	noChapter = i18n.New("there is no chapter {name}; there are 0 to {last}")
-	chapterOf = i18n.New("{n} of {all} · {title}")
+	chapterOf = i18n.New("Chapter {n} of 0–{last}")
 	remember  = i18n.New("Remember: {what}")
 	sayIt     = i18n.New("Say it in an interview: {where}")
 	mustKnow  = i18n.New("docs/interview/must.md")
@@ -133,7 +133,7 @@ func (l *learner) end() {
 // chapter asks the questions of a chapter until each is answered rightly or the input ends.
 func (l *learner) chapter(n int) error {
 	c := lesson.Chapters[n]
-	fmt.Fprintln(l.out, l.color.Paint(term.Bold, l.say(chapterOf, "n", n, "all", len(lesson.Chapters)-1, "title", c.Title)))
+	fmt.Fprintln(l.out, l.color.Paint(term.Bold, l.say(chapterOf, "n", n, "last", len(lesson.Chapters)-1)+" · "+l.say(c.Title)))
 	l.prose("", 0, l.say(c.Lead))
 	for i := range c.Parts {
 		if err := l.question(n, i+1); err != nil || l.over {

@@ -15,7 +15,7 @@ var (
 	tryThem   = i18n.New("Then try each answer: its run takes ten seconds to read.")
 	notYet    = i18n.New("Not yet. Choose another answer.")
 	chooseOne = i18n.New("Answer with a number from 0 to {n}, or q.")
-	orderMove = i18n.New("Answer with the numbers of all moves in a possible order, as {example}, or q.")
+	orderMove = i18n.New("Answer with the numbers of all moves in a possible order, as {example}, or 0, or q.")
 	playedToo = i18n.New("{n} is played:")
 	hintText  = i18n.New("Hint: {hint}")
 )
@@ -113,12 +113,8 @@ func (a *Asker) Ask(p *Played) (first Reply, ok bool) {
 
 // choices prints the answers.
 func (a *Asker) choices(p *Played) {
-	if len(p.Moves) > 0 {
-		for i, move := range p.Moves {
-			fmt.Fprintf(a.Out, "  %d  %s\n", i+1, move.Localize(a.Language))
-		}
-		fmt.Fprintln(a.Out, a.how(p))
-		return
+	for i, move := range p.Moves {
+		fmt.Fprintf(a.Out, "  %d  %s\n", i+1, move.Localize(a.Language))
 	}
 	for i, answer := range p.Answers {
 		if answer.Words != "" {
@@ -126,6 +122,9 @@ func (a *Asker) choices(p *Played) {
 		}
 	}
 	fmt.Fprintf(a.Out, "  0  %s\n", dontKnow.Localize(a.Language))
+	if len(p.Moves) > 0 {
+		fmt.Fprintln(a.Out, a.how(p))
+	}
 }
 
 // how describes the answers.
