@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -10,16 +11,21 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	failures "lockkata/failures_test"
 	"lockkata/failures_test/catalogue"
 	"lockkata/failures_test/incidents"
+	"lockkata/failures_test/world"
 	"lockkata/internal/apart"
 	"lockkata/internal/i18n"
+	"lockkata/internal/lesson"
 	"lockkata/internal/page"
+	"lockkata/internal/stages"
 )
 
 //go:generate go test lockkata/internal/cli -run TestPicturesAre|TestFailuresDocument|TestPageIs|TestTableInThe -timeout 30m -update
@@ -117,8 +123,104 @@ func TestPageIsGivenTheRunOfAnEditedLock(t *testing.T) {
 	require.Equal(t, e.Outcome, others[len(others)-1].Runs[0].Outcome)
 }
 
-// serve shows the same page in every language, until it is interrupted.
-func TestPageIsUpToDate(t *testing.T) {
+// linkedRuns returns the runs to which the documents link in the page, as "late-unlock/3".
+func linkedRuns(t *testing.T) (all []string) {
+	t.Helper()
+	for _, folder := range append(pageFolders, "../../findings") {
+		names, err := filepath.Glob(folder + "/*.md")
+		require.NoError(t, err)
+		for _, name := range names {
+			raw, err := os.ReadFile(name)
+			require.NoError(t, err)
+			for _, link := range runLinked.FindAllStringSubmatch(string(raw), -1) {
+				for _, stage := range strings.Split(link[2], "..") { // two of them side by side
+					if link[1] != "learn" {
+						all = append(all, link[1]+"/"+stage)
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+var runLinked = regexp.MustCompile(`index\.html(?:\?[a-z=]+)?#([a-z-]+)/([0-9.a-z]+)`)
+
+// smallPage returns docs/index.html: the lesson, the failures of the first screen, and those whose runs are linked.
+// Each is played on all stages.
+func smallPage(t *testing.T, all []catalogue.Failure) []byte {
+	t.Helper()
+	isLinked := map[string]bool{}
+	for _, run := range linkedRuns(t) {
+		id, _, _ := strings.Cut(run, "/")
+		isLinked[id] = true
+	}
+	all = slices.DeleteFunc(slices.Clone(all), func(f catalogue.Failure) bool { return !f.FirstScreen && !isLinked[f.ID] })
+	shown, sources := page.Shown{Stages: stages.Public(), IsPart: true}, os.DirFS("../..")
+	var err error
+	shown.Rows, err = failures.Rows(t.Context(), all, stages.Here(t, shown.Stages), 1)
+	require.NoError(t, err)
+	shown.Lesson, err = lesson.PlayAll(t, sources)
+	require.NoError(t, err)
+	content, err := page.Page(shown, sources, page.Engine{})
+	require.NoError(t, err)
+	return content
+}
+
+func TestPageIsUpToDateAndSmall(t *testing.T) {
+	small := smallPage(t, catalogue.All)
+	require.Less(t, len(small), 700_000, "the page opens at once")
+	requireFile(t, "../../docs/index.html", string(small))
+	shown := runsIn(t, small)
+	linked := linkedRuns(t)
+	require.Len(t, linked, 6, "%s", linked)
+	require.Subset(t, shown, linked)
+	for _, f := range catalogue.All {
+		for _, s := range stages.Public() {
+			if f.FirstScreen && s.Expect(f) != failures.NotApplicable {
+				require.Contains(t, shown, f.ID+"/"+s.ID)
+			}
+		}
+	}
+}
+
+// A failure that no document links to may change without a new docs/index.html.
+func TestPageDoesNotDependOnOtherFailures(t *testing.T) {
+	before := smallPage(t, catalogue.All)
+	for _, all := range [][]catalogue.Failure{catalogue.All, catalogue.OfServers} {
+		i := slices.IndexFunc(all, func(f catalogue.Failure) bool { return !bytes.Contains(before, []byte(`"`+f.ID+`"`)) })
+		was := all[i]
+		defer func() { all[i] = was }()
+		all[i].Title, all[i].Story, all[i].Script = "another title", "another story", func(*world.World) {}
+	}
+	require.True(t, bytes.Equal(before, smallPage(t, catalogue.All)))
+}
+
+// runsIn returns the runs of a page on the stages, as "late-unlock/3".
+func runsIn(t *testing.T, content []byte) (all []string) {
+	t.Helper()
+	var data struct {
+		Stages   []struct{ ID string }
+		Failures []struct {
+			ID    string
+			Cells []struct{ Run any }
+		}
+	}
+	raw := regexp.MustCompile(`(?s)id="data">(.*?)</script>`).FindSubmatch(content)[1]
+	require.NoError(t, json.Unmarshal(raw, &data))
+	for _, f := range data.Failures {
+		for i, c := range f.Cells {
+			if c.Run != nil {
+				all = append(all, f.ID+"/"+data.Stages[i].ID)
+			}
+		}
+	}
+	return all
+}
+
+// serve shows all runs, until it is interrupted.
+func TestServedPageIsWhole(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
 	out, printed := io.Pipe()
@@ -139,7 +241,12 @@ func TestPageIsUpToDate(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, answer.Body.Close())
 	require.Less(t, len(served), 2_600_000, "the page opens at once")
-	requireFile(t, "../../docs/index.html", string(served))
+	shown := runsIn(t, served)
+	for _, f := range catalogue.All {
+		for _, s := range stages.Public() {
+			require.Equal(t, s.Expect(f) != failures.NotApplicable, slices.Contains(shown, f.ID+"/"+s.ID), f.ID)
+		}
+	}
 	end()
 	require.Equal(t, exitInterrupted, <-ended)
 }

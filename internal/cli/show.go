@@ -263,9 +263,15 @@ func (a *app) showPicture(g grid, asSVG bool, file string) (err error) {
 	return writePage(file, []byte(drawn))
 }
 
-// writePage writes a page into a file.
+// writePage writes a page into a file. A failure in the middle leaves the file as it was.
 func writePage(name string, page []byte) error {
-	if err := os.WriteFile(name, page, 0o644); err != nil {
+	whole := name + ".new"
+	err := os.WriteFile(whole, page, 0o644)
+	if err == nil {
+		err = os.Rename(whole, name)
+	}
+	if err != nil {
+		_ = os.Remove(whole)
 		return failedError{notWritten.Args("error", err)}
 	}
 	return nil

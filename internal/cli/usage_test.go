@@ -56,6 +56,8 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 	require.NoError(t, os.Symlink(compiler, filepath.Join(bin, "go")))
 	t.Setenv("PATH", bin)
 	empty := filepath.Join(t.TempDir(), "nothing")
+	foreign := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(foreign, "index.html"), []byte("<title>mine</title>"), 0o644))
 	requireRefused(t, exitBadUsage, []refusal{
 		{"shw", `there is no command "shw"; did you mean show?`},
 		{"kata chek", `there is no command "chek"; did you mean check`},
@@ -131,6 +133,12 @@ func TestBadUsageIsOneLineThatNamesTheRemedy(t *testing.T) {
 		{"serve --file ", `--file "": name a file in a folder that exists, such as lockkata.html`},
 		{"serve --file /nowhere/page.html", `--file "/nowhere/page.html": name a file`},
 		{"serve --file x --addr 127.0.0.1:0", "--addr, --file exclude each other"},
+		{"serve --file x --out y", "--file, --out exclude each other"},
+		{"serve --file cli.go", `--file "cli.go": cli.go is no page of lockkata and would be lost`},
+		{"serve --out ", `--out "": name a folder, or a new one in a folder that exists, such as site`},
+		{"serve --out cli.go", `--out "cli.go": name a folder`},
+		{"serve --out /nowhere/at/all", `--out "/nowhere/at/all": name a folder`},
+		{"serve --out " + foreign, "index.html is no page of lockkata and would be lost: delete it, or choose another place"},
 
 		{"demo --redis " + closedPort, "no usable Redis at " + closedPort + ": "},
 		{"demo --redis localhost", "missing port in address; start one there, or leave out --redis"},
@@ -156,6 +164,12 @@ func TestImpossibleCommandFailsInOneLine(t *testing.T) {
 	t.Chdir(t.TempDir())
 	status, _, errors := command(t, "serve", "--file", "page.html")
 	require.Equal(t, exitFailed, status)
-	require.Contains(t, errors, "the page has no engine: it is built from lockkata's own folder, with Go: this folder is in no module\n")
-	require.NoFileExists(t, "page.html")
+	const why = "the page has no engine: it is built from lockkata's own folder, with Go: this folder is in no module\n"
+	require.Contains(t, errors, why)
+	status, _, errors = command(t, "serve", "--out", "site")
+	require.Equal(t, exitFailed, status)
+	require.Contains(t, errors, why)
+	left, err := os.ReadDir(".")
+	require.NoError(t, err)
+	require.Empty(t, left)
 }

@@ -25,8 +25,9 @@ type content struct {
 	Failures []failure `json:"failures"`
 	Lesson   []chapter `json:"lesson,omitempty"`
 	Prompts  []prompt  `json:"prompts,omitempty"`
-	Others   []other   `json:"others"`  // locks other than the stages, with runs
-	Further  []failure `json:"further"` // failures of the other locks only
+	Part     bool      `json:"part,omitempty"` // some failures are left out
+	Others   []other   `json:"others"`         // locks other than the stages, with runs
+	Further  []failure `json:"further"`        // failures of the other locks only
 	folded
 	Locks []lock   `json:"locks,omitempty"` // the locks to play: the stages and the steps between them
 	Envs  []string `json:"envs,omitempty"`
@@ -102,11 +103,11 @@ func newStage(s stages.Stage, code stages.Code, sources fs.FS, in i18n.Language)
 	return shown, err
 }
 
-// collect converts verdicts on stages, a row for each failure, and on other locks into the page's content.
-func collect(of []stages.Stage, rows [][]failures.Verdict, others []Other, sources fs.FS, in i18n.Language) (content, error) {
-	all := content{Title: title.Localize(in), Total: total(rows, in)}
-	codes := make([]stages.Code, len(of))
-	for i, c := range of {
+// collect converts the verdicts on stages and on other locks into the page's content.
+func collect(from Shown, sources fs.FS, in i18n.Language) (content, error) {
+	all := content{Title: title.Localize(in), Total: total(from.Rows, in), Part: from.IsPart}
+	codes := make([]stages.Code, len(from.Stages))
+	for i, c := range from.Stages {
 		code, err := c.Code(sources)
 		if err != nil {
 			return all, err
@@ -115,19 +116,29 @@ func collect(of []stages.Stage, rows [][]failures.Verdict, others []Other, sourc
 		if err != nil {
 			return all, err
 		}
+		if from.IsPart && len(shown.Diff) > sizeOf(code) { // a lock written anew: "go run . diff" shows it
+			shown.Diff = ""
+		}
 		codes[i] = code
 		all.Stages = append(all.Stages, shown)
 	}
-	for _, row := range rows {
-		all.Failures = append(all.Failures, failureOf(of, row, codes, in))
+	for _, row := range from.Rows {
+		all.Failures = append(all.Failures, failureOf(from.Stages, row, codes, in))
 	}
 	var err error
-	if all.Others, err = othersOf(others, sources, in); len(others) > 0 {
+	if all.Others, err = othersOf(from.Others, sources, in); len(from.Others) > 0 {
 		for _, f := range catalogue.OfServers {
 			all.Further = append(all.Further, newFailure(f, in))
 		}
 	}
 	return all, err
+}
+
+func sizeOf(code stages.Code) (n int) {
+	for _, f := range code.Files {
+		n += len(f.Text)
+	}
+	return n
 }
 
 func failureOf(of []stages.Stage, row []failures.Verdict, codes []stages.Code, in i18n.Language) failure {

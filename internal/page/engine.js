@@ -2,7 +2,8 @@
 // opening a link runs nothing.
 
 class Engine {
-  // made is the engine in the page: {worker, url} or {worker, packed}; null for none.
+  // made is the engine in the page: {worker, url, size} or {worker, packed}; null for none. Without a size the server
+  // is "go run . serve", which may be building the engine still.
   constructor(made) {
     this.made = made;
     this.wanted = false; // the visitor has clicked for it
@@ -16,7 +17,7 @@ class Engine {
   ready(tell) {
     this.tell = tell;
     this.loading ??= this.load().catch((error) => {
-      this.loading = null;
+      this.loading = this.packed = null;
       throw error;
     });
     return this.loading;
@@ -42,20 +43,29 @@ class Engine {
   report(what, part) { if (this.tell) this.tell(what, part); }
 
   async download() {
-    this.report(say('The engine is being built on your machine. The first time this takes 1 to 2 minutes.'), null);
-    const response = await fetch(this.made.url).catch(({message}) => {
-      throw new Error(say('The engine did not arrive: {error}. Is “go run . serve” still running?', {error: message}));
-    });
-    if (!response.ok) throw new Error(say('The engine could not be built: {error}', {error: await response.text()}));
-    const length = Number(response.headers.get('Content-Length'));
+    const {url, size} = this.made;
+    if (!size) this.report(say('The engine is being built on your machine: a minute or two the first time, more on a busy machine.'), null);
+    const failed = (text) => { throw new Error(text); };
+    const lost = ({message: error}) => failed(size ? say('The engine did not arrive: {error}. It is the file engine.wasm.gz next to this page, on a web server.', {error})
+      : say('The engine did not arrive: {error}. Is “go run . serve” still running?', {error}));
+    const response = await fetch(url).catch(lost);
+    if (!response.ok && size) lost({message: `${response.status} ${response.statusText}`});
+    if (!response.ok) failed(say('The engine could not be built: {error}', {error: await response.text()}));
+    return this.receive(response).catch(lost);
+  }
+
+  // receive reads the engine and reports the progress. A server that sends it unzipped sends more than the file's size.
+  async receive({headers, body}) {
+    const all = headers.get('Content-Encoding') ? 0 : this.made.size || Number(headers.get('Content-Length'));
     const parts = [];
-    let got = 0;
-    for (const reader = response.body.getReader(); ;) {
+    for (let got = 0, reader = body.getReader(); ;) {
+      const sizes = {size: megabytes(got), all: megabytes(all)};
+      if (0 < all && got <= all) this.report(say('{size} of {all} loaded', sizes), got / all);
+      else this.report(say('{size} loaded', sizes), null);
       const {done, value} = await reader.read();
       if (done) return new Blob(parts);
       parts.push(value);
       got += value.length;
-      this.report(say('{size} of {all} loaded', {size: megabytes(got), all: length ? megabytes(length) : '?'}), length ? Math.min(1, got / length) : null);
     }
   }
 
@@ -131,7 +141,7 @@ async function loaded(what) {
   if (!engine.wanted) {
     const start = el('button', {type: 'button', class: 'start', onclick: () => { engine.wanted = true; route(); }}, say('Start'));
     main.replaceChildren(el('div', {class: 'loading'}, el('h1', {tabindex: '-1'}, what),
-      el('p', {}, say('The real locks run in this page, as WebAssembly of about 5 MB. Nothing runs before you click.')), start));
+      el('p', {}, say('The real locks run in this page, as WebAssembly of about 6 MB. Nothing runs before you click.')), start));
     start.focus();
     return false;
   }

@@ -50,11 +50,15 @@ var (
 	wholePage = template.Must(template.New("page").Parse(pageText))
 )
 
+// Is reports whether a file's content is a page.
+func Is(content []byte) bool { return bytes.Contains(content, []byte("<title>"+Title+"</title>")) }
+
 // Engine is how the page gets its engine: it loads File or contains Packed. Without both it has no
 // engine.
 type Engine struct {
 	Runner string // Go's JavaScript for running WebAssembly
 	File   string // the address of the engine, compressed by gzip
+	Size   int    // of the file; 0 if "go run . serve" is still building it
 	Packed []byte // the engine itself, compressed by gzip
 }
 
@@ -79,9 +83,9 @@ func (e Engine) parts() (made, packed template.JS, err error) {
 	if !e.isThere() {
 		return "null", "", nil
 	}
-	parts := map[string]string{"worker": e.Runner + "\n" + workerScript}
+	parts := map[string]any{"worker": e.Runner + "\n" + workerScript}
 	if e.File != "" {
-		parts["url"] = e.File
+		parts["url"], parts["size"] = e.File, e.Size
 	} else {
 		parts["packed"] = "packed"
 		packed = template.JS(strconv.Quote(base64.StdEncoding.EncodeToString(e.Packed)))
@@ -90,19 +94,27 @@ func (e Engine) parts() (made, packed template.JS, err error) {
 	return made, packed, err
 }
 
-// Page returns the page of these verdicts on the stages, a row for each failure, with runs of other
-// locks and the chapters of the lesson, if there are any. sources is the repository's root. The same arguments give the same bytes.
-func Page(of []stages.Stage, rows [][]failures.Verdict, others []Other, chapters [][]*lesson.Played, sources fs.FS, engine Engine) ([]byte, error) {
+// Shown is what a page shows.
+type Shown struct {
+	Stages []stages.Stage
+	Rows   [][]failures.Verdict // a row for each failure, with a verdict on each stage
+	IsPart bool                 // some failures have no row
+	Others []Other              // other locks, if any
+	Lesson [][]*lesson.Played   // the chapters, if any
+}
+
+// Page returns a page. sources is the repository's root. The same arguments give the same bytes.
+func Page(shown Shown, sources fs.FS, engine Engine) ([]byte, error) {
 	var all [2]content // one for each language
 	for i, l := range i18n.Languages {
 		var err error
-		if all[i], err = collect(of, rows, others, sources, l); err != nil {
+		if all[i], err = collect(shown, sources, l); err != nil {
 			return nil, err
 		}
-		if all[i].Lesson, err = lessonOf(chapters, sources, l); err != nil {
+		if all[i].Lesson, err = lessonOf(shown.Lesson, sources, l); err != nil {
 			return nil, err
 		}
-		if len(chapters) > 0 {
+		if len(shown.Lesson) > 0 {
 			if all[i].Prompts, err = promptsOf(sources, l); err != nil {
 				return nil, err
 			}

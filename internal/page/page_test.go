@@ -51,7 +51,7 @@ func hostile() [][]failures.Verdict {
 }
 
 func TestNoTextEndsThePagesScript(t *testing.T) {
-	page, err := page.Page(stages.Public(), hostile(), nil, nil, sources(), page.Engine{})
+	page, err := page.Page(page.Shown{Stages: stages.Public(), Rows: hostile()}, sources(), page.Engine{})
 	require.NoError(t, err)
 	require.Equal(t, 4, strings.Count(string(page), "</script>"), "the data's, the dictionaries', the engine's and the script's own")
 	require.NotContains(t, string(page), "<script>alert")
@@ -69,7 +69,7 @@ func TestNoTextEndsThePagesScript(t *testing.T) {
 }
 
 func TestSourcesAreInThePageOnce(t *testing.T) {
-	page, err := page.Page(stages.Public(), append(hostile(), hostile()...), nil, nil, sources(), page.Engine{})
+	page, err := page.Page(page.Shown{Stages: stages.Public(), Rows: append(hostile(), hostile()...)}, sources(), page.Engine{})
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(string(page), "alert('stage1_setnx_expire')"))
 }
@@ -108,7 +108,7 @@ func TestBrokenRunNamesTheSearchForItsShortestSchedule(t *testing.T) {
 	}
 	row[0].Findings = found(oracle.Leak) // not the rule of this failure
 	row[1].Outcome = failures.Safe       // nothing is broken
-	page, err := page.Page(stages.Public(), [][]failures.Verdict{row}, nil, nil, sources(), page.Engine{})
+	page, err := page.Page(page.Shown{Stages: stages.Public(), Rows: [][]failures.Verdict{row}}, sources(), page.Engine{})
 	require.NoError(t, err)
 	var data struct {
 		Failures []struct {
@@ -131,7 +131,7 @@ func TestPolicyAllowsTheEngineAndNoOtherHost(t *testing.T) {
 		" 'wasm-unsafe-eval'; worker-src blob:": {Runner: "go", Packed: []byte("wasm")},
 		" 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self'": {Runner: "go </script>", File: page.EngineFile},
 	} {
-		page, err := page.Page(stages.Public(), hostile(), nil, nil, os.DirFS("../.."), e)
+		page, err := page.Page(page.Shown{Stages: stages.Public(), Rows: hostile()}, os.DirFS("../.."), e)
 		require.NoError(t, err)
 		policy := "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src '" + hashOfScript(page) + "'" + more
 		require.Contains(t, html.UnescapeString(string(page)), `content="`+policy+`"`)

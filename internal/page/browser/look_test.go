@@ -85,7 +85,7 @@ func TestEveryRunStepsToItsVerdictAndFitsAPhone(t *testing.T) {
 		return wrong.length > 0 ? wrong : seen;
 	})()`)
 	runs := 0
-	for _, row := range made.rows {
+	for _, row := range made.Rows {
 		for _, v := range row {
 			if v.Trace != nil {
 				runs++
@@ -162,7 +162,7 @@ const contrast = `(() => {
 // This is the page that "go run . show FAILURE --html FILE" writes.
 func TestPageOfOneRunStandsAlone(t *testing.T) {
 	judged(t)
-	for _, row := range made.rows {
+	for _, row := range made.Rows {
 		v := row[2]
 		if v.Failure.ID != "check-then-delete" {
 			continue

@@ -27,27 +27,24 @@ const repository = "../../.."
 
 var made struct {
 	sync.Once
-	shown  []stages.Stage
-	rows   [][]failures.Verdict
-	others []page.Other
-	page   []byte
-	err    error
+	page.Shown
+	page []byte
+	err  error
 }
 
 // judged computes the verdicts on the stages once.
 func judged(t *testing.T) {
 	t.Helper()
 	made.Do(func() {
-		made.shown = stages.Public()
-		if made.rows, made.err = failures.Rows(t.Context(), catalogue.All, stages.Here(t, made.shown), 1); made.err == nil {
-			var chapters [][]*lesson.Played
-			made.others, made.err = page.PlayOthers(t, os.DirFS(repository))
-			if made.err != nil {
-				return
-			}
-			if chapters, made.err = lesson.PlayAll(t, os.DirFS(repository)); made.err == nil {
-				made.page, made.err = page.Page(made.shown, made.rows, made.others, chapters, os.DirFS(repository), page.Engine{})
-			}
+		made.Stages = stages.Public()
+		if made.Rows, made.err = failures.Rows(t.Context(), catalogue.All, stages.Here(t, made.Stages), 1); made.err != nil {
+			return
+		}
+		if made.Others, made.err = page.PlayOthers(t, os.DirFS(repository)); made.err != nil {
+			return
+		}
+		if made.Lesson, made.err = lesson.PlayAll(t, os.DirFS(repository)); made.err == nil {
+			made.page, made.err = page.Page(made.Shown, os.DirFS(repository), page.Engine{})
 		}
 	})
 	require.NoError(t, made.err)

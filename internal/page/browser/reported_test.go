@@ -53,7 +53,7 @@ func TestLastStepMarksTheLineOfTheVerdict(t *testing.T) {
 			told := value[struct{ Wrong, Seen []string }](b, fmt.Sprintf(reports, f.ID))
 			require.Empty(t, told.Wrong, "%d wide", size[0])
 			lines := []string{}
-			for _, v := range made.rows[i] {
+			for _, v := range made.Rows[i] {
 				if at := v.At(); at != nil {
 					lines = append(lines, at.Short())
 				}
