@@ -100,10 +100,10 @@ function route() {
 
 // showMissing says how to see a run that the page does not have. If the engine knows the lock, it plays the run.
 function showMissing(id, lock) {
-  const isRun = failureOf(id) && data.others.some((other) => other.id === lock && !other.asked);
+  const isRun = data.part ? /^[a-z-]+\/[\w.]+$/.test(`${id}/${lock || ''}`) && !(failureOf(id) && stageOf(lock)) : failureOf(id) && data.others.some((other) => other.id === lock && !other.asked);
   if (isRun && engine.isThere && lockOf(lock)) return location.replace(`#break/${lock}/-/${id}`);
   if (!isRun) return stay(say('Page not found'), say('There is nothing at {hash}.', {hash: placeAsked()}));
-  stay(say(failureOf(id).title), say('This page does not have this run. In a terminal: {command}', {command: commandOf(id, lock)}));
+  stay(failureOf(id) ? say(failureOf(id).title) : id, say('This page does not have this run. In a terminal: {command}', {command: commandOf(id, lock.split('..')[0])}));
 }
 
 function leave() {
@@ -210,7 +210,7 @@ function chooser(failure, stages) {
     others.length > 0 ? el('span', {class: 'what'}, say('more locks')) : null, ...others.map(({id}) => link([id], id)));
 }
 
-const commandOf = (failure, lock) => `go run . show ${failure} --stage ${stageOf(lock).asked || lock}`;
+const commandOf = (failure, lock) => `go run . show ${failure} --stage ${stageOf(lock)?.asked || lock}`;
 
 // commandsOf returns the commands that show the same in a terminal.
 function commandsOf(failure, stages) {
