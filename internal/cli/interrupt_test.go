@@ -39,6 +39,7 @@ func (s *stopper) Write(b []byte) (int, error) {
 
 // Each command ends with status 130, and prints no result as if it had finished.
 func TestInterruptedCommandEndsWithStatus130(t *testing.T) {
+	site := t.TempDir()
 	for line, c := range map[string]struct{ at, not string }{ // "": before it begins
 		"":                                  {"playing", "are shown"},
 		"--steps --json":                    {"playing", "failure"},
@@ -52,6 +53,7 @@ func TestInterruptedCommandEndsWithStatus130(t *testing.T) {
 		"play --stage 3":                    {"what next?", "So far"},
 		"kata start 1 --dir " + t.TempDir(): {"Next: ", ""},
 		"serve --addr 127.0.0.1:0":          {"playing", "shows every run"},
+		"serve --out " + site:               {"building", "index.html"},
 	} {
 		t.Run(line, func(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
@@ -67,6 +69,9 @@ func TestInterruptedCommandEndsWithStatus130(t *testing.T) {
 			require.True(t, c.not == "" || !strings.Contains(out.String(), c.not), out)
 		})
 	}
+	written, err := os.ReadDir(site)
+	require.NoError(t, err)
+	require.Empty(t, written)
 }
 
 // The command has started the first exercise by itself, and is compiling the lock.

@@ -2,8 +2,7 @@
 // opening a link runs nothing.
 
 class Engine {
-  // made is the engine in the page: {worker, url, size} or {worker, packed}; null for none. Without a size the server
-  // is "go run . serve", which may be building the engine still.
+  // made is {worker, url, size} or {worker, packed}; null for none. The size is 0 while "go run . serve" builds the engine.
   constructor(made) {
     this.made = made;
     this.wanted = false; // the visitor has clicked for it
@@ -44,7 +43,7 @@ class Engine {
 
   async download() {
     const {url, size} = this.made;
-    if (!size) this.report(say('The engine is being built on your machine: a minute or two the first time, more on a busy machine.'), null);
+    if (!size) this.report(say('The engine is being built on your machine. The first time this takes a minute or two, more on a busy machine.'), null);
     const failed = (text) => { throw new Error(text); };
     const lost = ({message: error}) => failed(size ? say('The engine did not arrive: {error}. It is the file engine.wasm.gz next to this page, on a web server.', {error})
       : say('The engine did not arrive: {error}. Is “go run . serve” still running?', {error}));
@@ -57,8 +56,7 @@ class Engine {
   // receive reads the engine and reports the progress. A server that sends it unzipped sends more than the file's size.
   async receive({headers, body}) {
     const all = headers.get('Content-Encoding') ? 0 : this.made.size || Number(headers.get('Content-Length'));
-    const parts = [];
-    for (let got = 0, reader = body.getReader(); ;) {
+    for (let got = 0, parts = [], reader = body.getReader(); ;) {
       const sizes = {size: megabytes(got), all: megabytes(all)};
       if (0 < all && got <= all) this.report(say('{size} of {all} loaded', sizes), got / all);
       else this.report(say('{size} loaded', sizes), null);

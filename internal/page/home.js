@@ -1,61 +1,62 @@
-// The first screen: where to begin, lists of what can be watched, played and broken, and the matrix
-// of all failures and stages.
+// The first screen: where to begin, the matrix of failures and stages beside a run, and what can be played and broken.
 
 let lastPlace = null; // {href, inMatrix}: the link that was opened last, for the way back to it
+const stories = ''; // the matrix's first group, in place of a family: the failures that tell the story of the stages
 const openFamilies = new Set(); // the families whose rows the matrix shows
 let wanted = ''; // the words by which the rows are filtered
 
 function showHome() {
   leave();
   document.title = say(data.title);
-  if (openFamilies.size === 0) openFamilies.add(data.failures[0].family);
-  const back = lastPlace && failureOf(lastPlace.href.slice(1).split('/')[0]);
-  if (back && lastPlace.inMatrix) openFamilies.add(back.family);
+  if (openFamilies.size === 0) openFamilies.add(stories);
+  const back = lastPlace?.inMatrix && failureOf(lastPlace.href.slice(1).split('/')[0]);
+  if (back && !back.lesson) openFamilies.add(back.family);
   const signed = (outcome, text) => el('li', {}, el('span', {class: 'cell cell-' + outcome}, signs[outcome]), ' ', text);
-  const skip = el('button', {type: 'button', class: 'skip', onclick: () => main.querySelector('.cell[tabindex="0"]')?.focus()}, say('To the table of all failures'));
-  main.replaceChildren(el('div', {class: 'home'}, skip, el('h1', {}, say(data.title)),
+  main.replaceChildren(el('div', {class: 'home'},
+    el('button', {type: 'button', class: 'skip', onclick: () => main.querySelector('.cell[tabindex="0"]')?.focus()}, say('To the table of failures')), el('h1', {}, say(data.title)),
     el('p', {class: 'intro'}, say('Six stages of one lock, each with fewer mistakes than the one before. Here you see how each breaks, step by step: the real code on an embedded Redis.')),
     el('p', {}, data.lesson ? el('a', {class: 'primary', href: '#learn'}, say('Learn it, one question at a time (40 minutes)')) : null, ' ', watchFirst()),
-    el('div', {class: 'lists'}, watchList(), ...engine.isThere ? [playList(), breakList()] : [elsewhere()], ...promptList()),
-    engine.isThere ? el('p', {class: 'intro'}, ...tell('To write a lock yourself, run {kata} in lockkata’s folder.', {kata: el('code', {}, 'go run . kata start')})) : null,
-    el('h2', {}, say('All failures on all stages')),
+    el('h2', {}, say('How each stage breaks')),
     el('p', {class: 'intro'}, say('Each cell is a run. Choose one to step through it.')),
+    data.part ? null : el('label', {class: 'filter'}, say('Find a failure:'), ' ', el('input', {type: 'search', value: wanted, oninput: filter, onkeydown: filter}), ' ', el('span', {role: 'status'})),
+    el('div', {class: 'beside'}, el('div', {class: 'box', role: 'region', 'aria-label': say('failures and stages')}, matrix()), whatNext()),
     el('ul', {class: 'key-signs'}, signed('x', wordOf('x')), signed('o', say('safe in this run')),
       signed('n', meaningOf('n')), signed('i', meaningOf('i')), signed('-', wordOf('-'))),
-    el('label', {class: 'filter'}, say('Find a failure:'), ' ', el('input', {type: 'search', value: wanted, oninput: filter, onkeydown: filter}), ' ', el('span', {role: 'status'})),
-    el('div', {class: 'box', role: 'region', 'aria-label': say('failures and stages')}, matrix()), moreLocks(),
     el('div', {class: 'foot'}, el('p', {}, say(data.total)),
-      el('p', {}, say('"safe" means that this one scripted run did not break the lock. It is no proof.')))));
-  const link = lastPlace && main.querySelector(`${lastPlace.inMatrix ? '.matrix' : '.list'} a[href="${lastPlace.href}"]`);
-  if (link?.closest('details')) link.closest('details').open = true;
+      el('p', {}, say('"safe" means that this one scripted run did not break the lock. It is no proof.'))),
+    el('div', {class: 'lists'}, ...engine.isThere ? [playList(), breakList()] : [], ...promptList()), moreLocks(), elsewhere()));
   showWanted();
+  const links = lastPlace ? [...main.querySelectorAll(`a${lastPlace.inMatrix ? '.cell' : ':not(.cell)'}[href="${lastPlace.href}"]`)] : [];
+  const link = links.find((one) => one.checkVisibility()) || links[0];
+  if (link?.closest('details')) link.closest('details').open = true;
   if (link?.closest('.matrix') && link.checkVisibility()) enterAt(link);
   link?.focus();
 }
 
+// whatNext is the first story up to its outcome, with a link to the rest.
+function whatNext() {
+  const view = viewOf(firstStory);
+  const {run} = cellAt(view.failure, view.stages[0]);
+  const outcome = run.steps.findIndex(({found = []}) => found.some((text) => text.startsWith('✗')));
+  const player = new Player(run, {text: '', tone: 'g'}, null, say('timeline'));
+  player.steps.replaceChildren(...[...player.steps.children].slice(0, outcome));
+  player.scroll.removeAttribute('tabindex'); // it does not scroll
+  return el('figure', {}, player.scroll, el('figcaption', {}, say('A has worked for longer than its lease, and B got the lock. Now A calls Unlock. What happens to B?'), ' ',
+    el('a', {href: hashOf(view.failure, view.stages, outcome)}, say('Step on and see'))));
+}
+
 // listOf returns a named list of links, which a phone shows folded.
-const listOf = (title, text, items, isOpen = !matchMedia('(max-width: 40rem)').matches) => el('details', {class: 'list', open: isOpen},
+const listOf = (title, text, items) => el('details', {class: 'list', open: !matchMedia('(max-width: 40rem)').matches},
   el('summary', {}, el('h2', {}, title)), el('p', {}, text),
   el('ol', {}, ...items.map(([href, stage, name]) => el('li', {}, el('a', {href}, el('small', {}, say(stage.name)), ' ', el('span', {}, name))))));
-
-// watchList has the failures that tell the story of the stages, each on the last stage that it breaks.
-function watchList() {
-  const last = ({cells}) => cells.findLastIndex(({outcome}) => outcome === 'x' || outcome === 'i');
-  const place = (failure) => (last(failure) < 0 ? data.stages.length : last(failure));
-  const lessons = data.failures.filter((failure) => failure.lesson).sort((a, b) => place(a) - place(b));
-  return listOf(say('Watch'), say('A failure of each kind, in the order of the stages.'), lessons.map((failure) => {
-    const stage = data.stages[Math.min(place(failure), data.stages.length - 1)];
-    return [hashOf(failure, [stage.id]), stage, say(failure.title)];
-  }), true);
-}
 
 const locksFor = (kind) => data.locks.map((lock) => [`#${kind}/${lock.id}`, lock, say(lock.title)]);
 const playList = () => listOf(say('Play'), say('You decide which command arrives when. Break the lock with as few faults as you can.'), locksFor('play'));
 const breakList = () => listOf(say('Break'), say('Put a mistake into a lock, and see at once what it lets happen.'), locksFor('break'));
 
-// promptList has the workshop's prompts: questions of the lesson, and runs. Beside the lists of games it is folded.
+// promptList has the workshop's prompts: questions of the lesson, and runs.
 const promptList = () => (!data.prompts ? [] : [listOf(say('The workshop’s prompts'), say('What a class is asked, in the order of docs/workshop.md.'),
-  data.prompts.map(({title, hash}) => [hash, viewOf(hash) ? stageOf(viewOf(hash).stages[0]) : {name: say('lesson')}, say(title)]), engine.isThere ? false : undefined)]);
+  data.prompts.map(({title, hash}) => [hash, viewOf(hash) ? stageOf(viewOf(hash).stages[0]) : {name: say('lesson')}, say(title)]))]);
 
 // moreLocks links to the runs of other locks, and to those with a guard of the resource.
 function moreLocks() {
@@ -72,20 +73,28 @@ function moreLocks() {
 }
 
 // elsewhere says how to get what this copy of the page cannot do.
-const elsewhere = () => el('section', {class: 'list'}, el('h2', {}, say('Play, break and write')),
-  el('p', {}, ...tell('To play, break and search the stages, run {serve} in lockkata’s folder. To write a lock yourself, run {kata} there.',
-    {serve: el('code', {}, 'go run . serve'), kata: el('code', {}, 'go run . kata start')})));
+function elsewhere() {
+  const kata = el('code', {}, 'go run . kata start'), serve = el('code', {}, 'go run . serve');
+  return el('p', {class: 'intro'}, ...engine.isThere ? tell('To write a lock yourself, run {kata} in lockkata’s folder.', {kata})
+    : tell('To see all failures, and to play, break and search the stages, run {serve} in lockkata’s folder. To write a lock yourself, run {kata} there.', {serve, kata}));
+}
+
+// lessons returns the failures that tell the story of the stages, by the last stage that they break.
+function lessons() {
+  const place = ({cells}) => cells.findLastIndex(({outcome}) => 'xi'.includes(outcome)) + 1 || cells.length + 1;
+  return data.failures.filter(({lesson}) => lesson).sort((a, b) => place(a) - place(b));
+}
 
 function matrix() {
   const table = el('table', {class: 'matrix', role: 'table'}, el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, say('failure')),
     ...data.stages.map((s) => el('th', {scope: 'col', title: say(s.title)}, el('b', {}, s.id), el('span', {}, say(s.title)))))));
-  for (const family of new Set(data.failures.map((f) => f.family))) {
-    const rows = data.failures.filter((f) => f.family === family).map((failure) => el('tr', {role: 'row'},
+  for (const family of [stories, ...data.part ? [] : new Set(data.failures.map((f) => f.family))]) {
+    const rows = (family === stories ? lessons() : data.failures.filter((f) => f.family === family)).map((failure) => el('tr', {role: 'row'},
       el('th', {scope: 'row', role: 'rowheader'}, el('b', {}, failure.id), ' ', el('span', {}, say(failure.title))),
       ...(failure.by && failure.cells.every(({outcome}) => 'i-'.includes(outcome)) ? [cellOfAll(failure)]
         : failure.cells.map((cell, i) => el('td', {role: 'cell'}, cellOf(failure, cell, data.stages[i]))))));
     const head = el('th', {colspan: data.stages.length + 1, scope: 'rowgroup', role: 'rowheader'}, el('button', {type: 'button',
-      'aria-expanded': String(openFamilies.has(family)), onclick: fold}, say(family), ' ', el('small', {}, String(rows.length))));
+      'aria-expanded': String(openFamilies.has(family)), onclick: fold}, family === stories ? say('The failures that teach most') : say(family), ' ', el('small', {}, String(rows.length))));
     table.append(el('tbody', {role: 'rowgroup', class: openFamilies.has(family) ? '' : 'folded', 'data-family': family},
       el('tr', {class: 'family', role: 'row'}, head), ...rows));
   }
@@ -114,13 +123,13 @@ function filter(event) {
   main.querySelector('.cell[tabindex="0"]')?.focus();
 }
 
-// showWanted shows the rows whose id and title have all the wanted words, and says how many these are.
+// showWanted shows the rows whose id and title have all the wanted words, each in its family, and says how many these are.
 function showWanted() {
   const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
   let found = 0;
   for (const group of main.querySelectorAll('[data-family]')) {
     const rows = [...group.rows].slice(1);
-    for (const row of rows) row.hidden = !words.every((word) => row.cells[0].textContent.toLowerCase().includes(word));
+    for (const row of rows) row.hidden = words.length > 0 && group.dataset.family === stories || !words.every((word) => row.cells[0].textContent.toLowerCase().includes(word));
     const shown = rows.filter((row) => !row.hidden).length;
     const isOpen = words.length > 0 || openFamilies.has(group.dataset.family);
     group.hidden = shown === 0;
@@ -128,7 +137,7 @@ function showWanted() {
     group.querySelector('button').setAttribute('aria-expanded', String(isOpen));
     found += shown;
   }
-  main.querySelector('.filter [role=status]').textContent = words.length > 0 ? say('{n} found', {n: found}) : '';
+  main.querySelector('.filter [role=status]')?.replaceChildren(words.length > 0 ? say('{n} found', {n: found}) : '');
   enterAt(null);
 }
 

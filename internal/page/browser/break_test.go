@@ -127,7 +127,7 @@ func TestEveryLockIsPlayedAndBroken(t *testing.T) {
 func TestEngineIsAwaitedAndItsErrorReported(t *testing.T) {
 	build := make(chan error)
 	b := open(t, servedWithEngine(t, func(context.Context) ([]byte, error) { return nil, <-build }), 390, 844)
-	b.click("details:nth-child(2) summary")
+	b.click(".lists details:first-child summary")
 	b.click(`a[href="#play/3"]`)
 	b.until("document.querySelector('progress:indeterminate')")
 	require.Contains(t, b.text(".loading"), "The engine is being built on your machine.")

@@ -113,7 +113,7 @@ func TestAutoWaitsForTheReaderAndStopsAtFindings(t *testing.T) {
 // Every link to the engine's features says that there is no engine, and how to get one.
 func TestPageWithoutAnEngineSaysSo(t *testing.T) {
 	b := open(t, onDisk(t, bare(t)), wide, high)
-	require.Contains(t, b.text(".lists"), "run go run . serve in lockkata’s folder.")
+	require.Contains(t, b.text(".home"), "run go run . serve in lockkata’s folder.")
 	for _, hash := range []string{"#play/3", "#take/late-unlock/3/step-2", "#break/2"} {
 		b.eval(fmt.Sprintf("location.hash = %q, 0", hash))
 		b.until("document.querySelector('#note').innerText")

@@ -90,9 +90,8 @@ func TestKeyboardAloneIsEnough(t *testing.T) {
 func TestFirstScreenHasAFirstStoryAndTheLessonsInOrder(t *testing.T) {
 	places(t, func(t *testing.T, url string) {
 		b := open(t, url, wide, high)
-		require.Equal(t, 17, b.count(".list:first-child a"), "the failures with a lesson")
-		require.Equal(t, "stage 1\nA crash between SETNX and PEXPIRE", b.text(".list li:first-child"))
-		require.False(t, b.isShown(`.matrix a[href="#delete-foreign/2"]`), "its family is folded")
+		require.Equal(t, 18, b.count(".matrix tbody:not(.folded) tr"), "a heading, and the failures that tell the story of the stages")
+		require.Equal(t, "crash-before-expire a crash between SETNX and PEXPIRE", b.text(".matrix tbody th[scope=row]"))
 		b.click(`.home > p > a[href="#delete-foreign/2"]`)
 		require.Equal(t, "#delete-foreign/2/step-1", b.hash())
 		b.press(kb.End)
