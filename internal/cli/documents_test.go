@@ -188,11 +188,14 @@ func TestPageIsUpToDateAndSmall(t *testing.T) {
 // A failure that no document links to may change without a new docs/index.html.
 func TestPageDoesNotDependOnOtherFailures(t *testing.T) {
 	before := smallPage(t, catalogue.All)
-	for _, all := range [][]catalogue.Failure{catalogue.All, catalogue.OfServers} {
-		i := slices.IndexFunc(all, func(f catalogue.Failure) bool { return !bytes.Contains(before, []byte(`"`+f.ID+`"`)) })
-		was := all[i]
-		defer func() { all[i] = was }()
-		all[i].Title, all[i].Story, all[i].Script = "another title", "another story", func(*world.World) {}
+	others := []string{"wake-lost", "redlock-pause"}
+	for _, all := range [][]catalogue.Failure{catalogue.All, catalogue.OfServers, catalogue.Everything} {
+		for i, was := range all {
+			if slices.Contains(others, was.ID) {
+				defer func() { all[i] = was }()
+				all[i].Title, all[i].Story, all[i].Script = "another title", "another story", func(*world.World) {}
+			}
+		}
 	}
 	require.True(t, bytes.Equal(before, smallPage(t, catalogue.All)))
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"html"
 	"io"
 	"net/http"
@@ -137,6 +138,16 @@ func TestPolicyAllowsTheEngineAndNoOtherHost(t *testing.T) {
 		require.Contains(t, html.UnescapeString(string(page)), `content="`+policy+`"`)
 		require.Equal(t, e.Packed != nil, strings.Contains(string(page), `id="packed"`))
 		require.NotContains(t, string(page), "go </script>")
+	}
+}
+
+// Only a page whose engine lies on a server knows its size: "go run . serve" may be building it still.
+func TestPageKnowsTheSizeOfAnEngineThatIsBuilt(t *testing.T) {
+	for _, size := range []int{0, 5_800_000} {
+		content, err := page.Page(page.Shown{Stages: stages.Public(), Rows: hostile()}, sources(), page.Engine{Runner: "go", File: page.EngineFile, Size: size})
+		require.NoError(t, err)
+		require.True(t, page.Is(content))
+		require.Contains(t, string(content), fmt.Sprintf(`"size":%d,"url":"engine.wasm.gz"`, size))
 	}
 }
 
