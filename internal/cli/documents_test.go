@@ -274,3 +274,19 @@ func TestShowWritesAPageThatStandsAlone(t *testing.T) {
 	require.Equal(t, exitOK, status)
 	require.Equal(t, string(raw), out)
 }
+
+// A page is written whole or not at all, and through a link.
+func TestPageIsWrittenWholeAndThroughALink(t *testing.T) {
+	dir := t.TempDir()
+	page, link := filepath.Join(dir, "page.html"), filepath.Join(dir, "link.html")
+	require.NoError(t, os.Symlink(page, link))
+	require.NoError(t, writePage(page, []byte("one")))
+	require.NoError(t, writePage(link, []byte("two")))
+	raw, err := os.ReadFile(page)
+	require.NoError(t, err)
+	require.Equal(t, "two", string(raw))
+	require.Error(t, writePage(dir, []byte("three")))
+	left, err := filepath.Glob(dir + "/*")
+	require.NoError(t, err)
+	require.Len(t, left, 2, "no part of a page")
+}

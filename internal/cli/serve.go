@@ -233,8 +233,12 @@ func canWrite(folder string) error {
 
 // mayReplace reports whether nothing is lost if a page is written there: the file is new, empty, or such a page.
 func mayReplace(name string) bool {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return errors.Is(err, fs.ErrNotExist)
+	}
 	raw, err := os.ReadFile(name)
-	return errors.Is(err, fs.ErrNotExist) || err == nil && (len(raw) == 0 || page.Is(raw))
+	return err == nil && (len(raw) == 0 || page.Is(raw))
 }
 
 func megabytes(raw []byte) string { return fmt.Sprintf("%.1f", float64(len(raw))/1e6) }

@@ -265,13 +265,14 @@ func (a *app) showPicture(g grid, asSVG bool, file string) (err error) {
 
 // writePage writes a page into a file. A failure in the middle leaves the file as it was.
 func writePage(name string, page []byte) error {
-	whole := name + ".new"
-	err := os.WriteFile(whole, page, 0o644)
-	if err == nil {
-		err = os.Rename(whole, name)
+	info, err := os.Lstat(name)
+	if err == nil && !info.Mode().IsRegular() { // a link or a device stays
+		err = os.WriteFile(name, page, 0o644)
+	} else if err = os.WriteFile(name+".new", page, 0o644); err == nil {
+		err = os.Rename(name+".new", name)
 	}
 	if err != nil {
-		_ = os.Remove(whole)
+		_ = os.Remove(name + ".new")
 		return failedError{notWritten.Args("error", err)}
 	}
 	return nil
