@@ -10,7 +10,7 @@ import (
 
 var chapter1 = Chapter{
 	Title: "The owner dies",
-	Lead:  "Stage 1 takes the lock with SETNX, which creates a key only if there is none. A second command gives the key a lease of 30 s, after which Redis deletes it. Its TryLock:",
+	Lead:  "Stage 1 takes the lock with SETNX, which creates a key only if there is none. A second command gives the key a lease of 30 s, after which Redis deletes it.",
 	Parts: []Part{
 		{
 			Stage: "1",

@@ -11,7 +11,7 @@ import (
 
 var chapter2 = Chapter{
 	Title: "Who is inside?",
-	Lead:  "A client is inside when it was told that it has the lock, and has not called Unlock. Unlock of stage 2 is one command:",
+	Lead:  "A client is inside when it was told that it has the lock, and has not called Unlock. Unlock of stage 2 is one command.",
 	Parts: []Part{
 		{
 			Stage: "2",

@@ -11,7 +11,7 @@ import (
 
 var chapter3 = Chapter{
 	Title: "Look before you delete",
-	Lead:  "Stage 2 deleted whatever was there. Stage 3 looks first. Its Unlock:",
+	Lead:  "Stage 2 deleted whatever was there. Stage 3 looks first.",
 	Parts: []Part{
 		{
 			Stage: "3",

@@ -19,6 +19,9 @@ function goLine(line) {
   return parts;
 }
 
+// codeLine returns a line of code. Where it is too long for its box, it goes on further to the right than it begins.
+const codeLine = (line) => el('code', {class: 'go', '--tabs': line.match(/^\t*/)[0].length}, ...goLine(line));
+
 // Code shows the files of a lock and the stage's changes, one at a time. The lines that clients run
 // are marked with their names. Files that the run does not visit are in a separate list.
 class Code {
@@ -56,7 +59,7 @@ class Code {
     const lines = file.text.replace(/\n$/, '').split('\n');
     const isNew = (line) => Boolean(this.old) && !/^\s*(\/\/|package )/.test(line) && !this.old.has(withoutStage(line));
     return el('ol', {class: 'lines'}, ...lines.map((line) => el('li', {'data-changed': isNew(line)},
-      el('span', {class: 'who'}), el('code', {}, ...goLine(line)))));
+      el('span', {class: 'who'}), codeLine(line))));
   }
 
   // open shows a file, and creates its element the first time.
@@ -123,8 +126,8 @@ class Code {
     const lines = this.body.querySelector('.lines').children;
     const line = lines[number - 1];
     if (!line || line.offsetHeight === 0) return;
-    const above = Math.floor(this.body.clientHeight * 0.4 / line.offsetHeight);
-    this.body.scrollTop = lines[Math.max(0, number - 1 - above)].offsetTop;
+    const first = [...lines].find((other) => other.offsetTop >= line.offsetTop - this.body.clientHeight * 0.4);
+    this.body.scrollTop = first.offsetTop;
   }
 }
 

@@ -46,7 +46,7 @@ const keyTable = () => [
   ['1 … u r h', say('in a game: what happens next, undo, restart, hint')],
   ['p', say('projector: large type, only what matters')],
   ['t', say('light or dark')],
-  ['Esc', say('back to the first screen')],
+  ['Esc', say('out of the projector mode; else back to the first screen')],
 ];
 
 function showKeys() { help.showModal(); }

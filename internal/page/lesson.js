@@ -37,32 +37,61 @@ function drawQuestion() {
   const heading = el('h1', {tabindex: '-1'}, say(chapter.title));
   const press = (i) => choice(i + 1, say(part.answers[i].words), () => pick(i));
   const places = (part.code || []).map((line) => line.place - 1);
-  const text = (line) => el('code', {}, line.number ? el('span', {class: 'learn-line'}, String(line.number)) : null, line.text);
+  const text = (line) => el('span', {class: 'learn-text'}, line.number ? el('span', {class: 'learn-line'}, String(line.number)) : null, codeLine(line.text));
   const code = part.code && el('ul', {class: 'learn-code'}, ...part.code.map((line) => (!line.place ? el('li', {}, text(line))
     : line.text ? choice(line.place, text(line), () => pick(line.place - 1)) : press(line.place - 1))));
   lesson.run = el('div', {class: 'learn-run'});
   lesson.says = el('p', {class: 'learn-says', role: 'status'});
+  lesson.sum = el('p', {class: 'learn-sum'});
   lesson.more = el('div', {class: 'learn-more'});
   const others = el('ul', {class: 'learn-choices'}, ...(part.moves ? part.moves.map((move, i) => choice(i + 1, say(move), () => pressMove(i + 1)))
     : part.answers.flatMap((_, i) => (places.includes(i) ? [] : [press(i)]))), choice(0, say('I don’t know'), giveUp));
-  lesson.choices = el('div', {class: 'learn-side'}, ...(part.facts || []).map((fact) => el('p', {}, say(fact))),
-    el('p', {class: 'learn-ask'}, say(part.ask)), part.path ? el('p', {class: 'learn-where'}, el('code', {}, part.path)) : null, code, others);
+  lesson.choices = el('div', {class: 'learn-side'}, el('p', {class: 'learn-ask'}, ...named(part.ask)), part.path ? el('p', {class: 'learn-where'}, el('code', {}, part.path)) : null, code, others, lesson.sum);
   main.replaceChildren(el('div', {class: 'learn'},
-    el('p', {class: 'learn-where'}, say('{n} of {all}', {n: lesson.chapter, all: data.lesson.length - 1}),
-      /^\d/.test(part.stage) ? ` · ${say('stage {id}', {id: part.stage})}` : '', chapters()),
-    heading, lesson.again ? el('p', {}, say('You missed this question the last time.')) : null,
-    lesson.part === 0 || lesson.again ? el('p', {}, say(chapter.lead)) : null, el('div', {class: 'learn-sides'},
+    el('div', {class: 'learn-head'}, heading, el('div', {class: 'learn-where'}, say('{n} of {all}', {n: lesson.chapter, all: data.lesson.length - 1}),
+      /^\d/.test(part.stage) ? ` · ${say('stage {id}', {id: part.stage})}` : '', chapters())), lesson.again ? el('p', {}, say('You missed this question the last time.')) : null,
+    lesson.part === 0 || lesson.again ? prose(chapter.lead) : null, ...(part.facts || []).map(prose), el('div', {class: 'learn-sides'},
       lesson.choices, el('div', {class: 'learn-side'}, lesson.run, el('div', {class: 'learn-bar'}, lesson.says, lesson.more)))));
   drawRun(part.answers[0].run, part.known);
+  countVotes();
   const hash = lesson.again ? '#learn' : `#learn/${lesson.chapter}` + (lesson.part > 0 ? `/${lesson.part + 1}` : '');
   if (location.hash !== hash) history.replaceState(null, '', hash);
   heading.focus({preventScroll: true});
   scrollTo(0, 0);
 }
 
+// names are those of Go and of Redis in the lesson's sentences.
+const names = /\b(SET K NX|SET NX|SETNX|SET|GET|DEL|NX|PEXPIRE|SUBSCRIBE|WATCH|EXEC|WAIT|INSERT|UPDATE … WHERE stock > 0|MaxRetries: -1|TryLock|Unlock|Lock|m\.value|woken)\b/;
+
+// named returns a text in the page's language in parts: its names are code.
+const named = (text) => say(text).split(names).map((part, i) => (i % 2 === 0 ? part : el('code', {}, part)));
+const prose = (text) => el('p', {}, ...named(text));
+
 // choice is an answer. On a wall the teacher enters how many fingers voted for it.
-const choice = (n, words, act) => el('li', {}, el('button', {type: 'button', 'data-n': n, onclick: act}, el('kbd', {}, String(n)), ' ', words),
-  el('input', {type: 'number', min: '0', class: 'learn-votes', 'aria-label': say('votes for {n}', {n})}));
+const choice = (n, words, act) => el('li', {class: 'choice'}, el('button', {type: 'button', 'data-n': n, onclick: act}, el('kbd', {class: 'number'}, String(n)), ' ', words),
+  el('input', {type: 'number', min: '0', class: 'learn-votes', 'data-n': n, value: votes.read()[n], 'aria-label': say('votes for {n}', {n}), oninput: vote}));
+
+// votes has the votes of a question, by the answers' numbers, as long as the tab is open.
+const votes = {
+  get name() { return `votes ${lesson.chapter}/${lesson.part}`; },
+  read() { try { return JSON.parse(sessionStorage.getItem(this.name)) || {}; } catch { return {}; } },
+  write(all) { try { sessionStorage.setItem(this.name, JSON.stringify(all)); } catch { /* as keep */ } },
+};
+
+function vote() {
+  const boxes = [...lesson.choices.querySelectorAll('.learn-votes')];
+  votes.write(Object.fromEntries(boxes.filter(({value}) => value > 0).map((box) => [box.dataset.n, box.value])));
+  countVotes();
+}
+
+// countVotes draws a bar for each answer, and says the sum.
+function countVotes() {
+  const boxes = [...lesson.choices.querySelectorAll('.learn-votes')];
+  const most = Math.max(1, ...boxes.map(({value}) => Number(value)));
+  const sum = boxes.reduce((all, {value}) => all + Number(value), 0);
+  boxes.forEach((box) => box.parentElement.style.setProperty('--votes', box.value / most));
+  lesson.sum.textContent = sum > 0 ? say('Votes: {n}', {n: sum}) : say('Enter how many vote for each answer.');
+}
 
 // chapters links to all chapters, and marks those that are done.
 const chapters = () => el('nav', {class: 'learn-chapters', 'aria-label': say('chapters')}, ...data.lesson.map(({title}, n) => el('a', {
@@ -75,7 +104,7 @@ function drawRun(run, known) {
   lesson.rest = [...player.steps.children];
   lesson.states = player.states;
   player.steps.replaceChildren(...lesson.rest.splice(0, known));
-  lesson.run.replaceChildren(...(known > 0 || lesson.playing ? [player.scroll] : []));
+  lesson.run.replaceChildren(known > 0 || lesson.playing ? player.scroll : el('p', {class: 'learn-empty'}, say('The run of your answer is drawn here.')));
 }
 
 function pick(i) {
@@ -95,6 +124,7 @@ function pick(i) {
 function playNext() {
   const next = lesson.queue.shift();
   lesson.says.textContent = '';
+  lesson.says.className = 'learn-says';
   const part = data.lesson[lesson.chapter].parts[lesson.part];
   drawRun(next.run, part.known);
   if (part.moves) lesson.run.prepend(el('p', {}, movesOf(next.order)));
@@ -132,11 +162,14 @@ function endRun() {
   const chapter = data.lesson[lesson.chapter];
   const part = chapter.parts[lesson.part];
   if (lesson.queue.length > 0) {
-    lesson.says.textContent = say(lesson.now.then);
+    lesson.says.replaceChildren(...named(lesson.now.then));
     return goOn(say('Go on'), playNext);
   }
   const {then, right} = lesson.playing;
-  lesson.says.replaceChildren(...(lesson.now === lesson.playing ? [] : [say(lesson.now.then), el('br')]), say(then));
+  lesson.says.replaceChildren(...(lesson.now === lesson.playing ? [] : [...named(lesson.now.then), el('br')]),
+    el('strong', {}, right ? say('✓ right') : say('✗ not this one')), ' ', ...named(then));
+  lesson.says.classList.add(right ? 'is-right' : 'is-wrong');
+  if (right) lesson.choices.querySelector('.chosen')?.classList.add('is-right');
   lesson.playing = null;
   if (!right) return askAgain();
   if (lesson.again) return goOn(say('Go on'), () => showLesson('#learn'));
@@ -144,10 +177,10 @@ function endRun() {
   progress.add(lesson.chapter);
   const next = lesson.chapter + 1;
   goOn(data.lesson[next] ? say('Next chapter') : say('To the first screen'), () => { location.hash = data.lesson[next] ? `#learn/${next}` : ''; },
-    el('p', {class: 'learn-remember'}, el('b', {}, say('Remember:')), ' ', say(chapter.remember)),
+    el('p', {class: 'learn-remember'}, el('b', {}, say('Remember:')), ' ', ...named(chapter.remember)),
     chapter.entry ? el('details', {}, el('summary', {}, ...tell('Say it in an interview: {where}', {where: entryOf(chapter.entry)})), el('p', {}, say(chapter.spoken))) : null,
     data.lesson[next] ? null : el('p', {}, say('Questions that you missed are asked again on another day: {n}.', {n: progress.missed.length})),
-    el('p', {}, say(chapter.next)));
+    prose(chapter.next));
 }
 
 const entryOf = (id) => el('code', {}, `docs/${language === 'zh' ? 'zh-CN/' : ''}interview/must.md#${id}`);

@@ -127,7 +127,7 @@ function showFailure({failure, stages, step}) {
   main.replaceChildren(el('div', {class: 'failure-view'},
     el('div', {class: 'title'}, heading, el('code', {class: 'told'}, failure.id),
       stages.length === 1 ? el('span', {class: 'on-wall'}, titled(stageOf(stages[0]))) : null),
-    el('div', {class: 'about'}, stepper.story, folded(both(stages.map((s) => say(stageOf(s).name))), chooser(failure, stages))),
+    el('div', {class: 'about'}, stepper.story, folded(say('{stages}; another, or two to compare', {stages: both(stages.map((s) => say(stageOf(s).name)))}), chooser(failure, stages))),
     el('div', {class: 'players ' + (stages.length === 1 ? 'one' : 'two')}, ...stages.map((n, i) => el('div', {class: 'half'},
       stages.length > 1 ? el('h2', {}, say(stageOf(n).name), ' ', el('small', {}, say(stageOf(n).title))) : null, players[i].element))),
     stepper.element, commandsOf(failure, stages)));
@@ -159,7 +159,7 @@ const storyOf = (...parts) => el('details', {class: 'story secondary'}, el('summ
 
 // folded returns a line that opens a list of links; a wide window shows the list.
 const folded = (line, links) => el('details', {class: 'folded', open: isWide.matches}, el('summary', {}, line), links);
-const isWide = matchMedia('(min-width: 68rem)');
+const isWide = matchMedia('(min-width: 60rem)');
 isWide.addEventListener('change', () => main.querySelectorAll('.folded').forEach((fold) => { fold.open = isWide.matches; }));
 
 // fixOf returns a link to the stage that fixes the failure, next to this one, if that is the next stage.
@@ -262,7 +262,10 @@ const keys = {
   p: toggleProjector,
   t: toggleTheme,
   '?': showKeys,
-  Escape: () => { if (shown || isPage(location.hash) || lesson) location.hash = ''; },
+  Escape: () => {
+    if (document.documentElement.classList.contains('projector')) project(false);
+    else if (shown || isPage(location.hash) || lesson) location.hash = '';
+  },
   o: take,
   b: () => { const goal = shown && neighbour(); if (goal) location.hash = hashOf(shown.failure, goal); },
   n: () => { const goal = shown && otherStage(1); if (goal) location.hash = hashOf(shown.failure, goal); },

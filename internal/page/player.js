@@ -98,11 +98,12 @@ class Player {
     this.picture.setAttribute('class', 'picture');
     this.picture.setAttribute('aria-hidden', 'true');
     const heads = el('div', {class: 'heads', 'aria-hidden': 'true'}, el('span', {class: 'at'}, say('time')),
-      ...run.lanes.map((lane, i) => el('span', {class: 'head own-' + (i % 4)}, say('client {client}', {client: lane}))),
+      ...run.lanes.map((lane, i) => el('span', {class: 'head own-' + (i % 4)}, ...tell('client {client}', {client: el('b', {}, lane)}))),
       el('span', {class: 'head redis'}, run.servers ? run.servers.join(' ') : run.key ? 'Redis: K' + (run.other ? ', L' : '') : 'Redis'), run.ledger ? el('span', {class: 'head'}, say('ledger')) : null);
+    this.begins = el('p', {class: 'begins', hidden: true}, say('Each step adds a line here. Who is inside the lock is coloured, and red means two. Commands go to Redis on the right.'));
     const unstored = run.steps.map((step) => step.text.match(/\b[A-Z]\?/)).find(Boolean);
     this.scroll = el('div', {class: 'timeline', role: 'group', 'aria-label': say('timeline'), tabindex: '0',
-      '--lanes': run.lanes.length, '--bars': run.servers?.length || 1, '--ledger': run.ledger ? 1 : 0}, heads, this.steps, this.picture,
+      '--lanes': run.lanes.length, '--bars': run.servers?.length || 1, '--ledger': run.ledger ? 1 : 0}, heads, this.steps, this.begins, this.picture,
       run.key ? el('p', {class: 'legend'}, el('span', {}, 'K = ' + run.key + (run.other ? ', L = ' + run.other : '')), el('span', {}, say('A1 = A’s first hold')),
         unstored ? el('span', {}, say('{value} is in no key of the lock', {value: unstored[0]})) : null,
         el('span', {}, el('i', {class: 'legend-paused'}), say('stands still')), el('span', {}, el('i', {class: 'legend-cut'}), say('no network'))) : null);
@@ -140,7 +141,7 @@ class Player {
   row(state, i, hasCode) {
     const {run} = this;
     const source = (state.kind === 'executed' || state.kind === 'refused') && placeName(places(state.lines[state.lane]).at(-1));
-    const said = el('span', {class: 'said', '--lane': state.lane}, say(state.text), source ? el('span', {class: 'source'}, source) : null);
+    const said = el('span', {class: 'said own-' + (state.lane % 4), '--lane': state.lane, 'data-who': run.lanes[state.lane]}, say(state.text), source ? el('span', {class: 'source'}, source) : null);
     if (state.lane < 0) said.classList.add('all');
     const cells = run.lanes.map((_, lane) => el('span', {
       class: `lane own-${lane % 4} in-${state.inside[lane]} is-${state.state[lane]}`, '--lane': lane, 'aria-hidden': 'true',
@@ -169,6 +170,7 @@ class Player {
   show(i, isEnd) {
     const state = this.states[i];
     this.element.classList.toggle('ended', isEnd);
+    this.begins.hidden = i > 0;
     this.end.hidden = !isEnd || !this.verdict.text;
     if (this.at === i && this.isEnd === isEnd) return;
     this.at = i;

@@ -16,7 +16,7 @@ class Stepper {
   }
 
   build() {
-    const button = (text, label, key, act) => el('button', {type: 'button', title: `${label} (${key})`, 'aria-label': label, onclick: act}, text);
+    const button = (text, label, key, act) => el('button', {type: 'button', title: `${label} (${key})`, 'aria-label': label, onclick: act}, ...[text].flat());
     this.playButton = button(say('▶ Auto'), say('auto: go on by itself, or pause'), say('space'), () => this.play());
     this.slider = el('input', {type: 'range', min: '1', max: String(this.together.length), value: '1', 'aria-label': say('step'),
       oninput: () => this.go(Number(this.slider.value) - 1)});
@@ -24,7 +24,7 @@ class Stepper {
     this.nextButton = button(say('Next ▶'), say('next step'), '→', () => this.go(this.position + 1));
     this.element = el('div', {class: 'controls', role: 'group', 'aria-label': say('steps')},
       button('|◀', say('first step'), 'Home', () => this.go(0)),
-        button(say('◀ Back'), say('one step back'), '←', () => this.go(this.position - 1)),
+        button(['◀', el('span', {class: 'word'}, ' ', say('Back'))], say('one step back'), '←', () => this.go(this.position - 1)),
       this.nextButton,
         button('▶|', say('last step'), 'End', () => this.go(this.together.length - 1)),
       this.playButton, this.slider, this.count);

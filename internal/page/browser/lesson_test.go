@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"lockkata/failures_test/catalogue"
@@ -88,4 +90,51 @@ func TestMissedQuestionIsAskedAgain(t *testing.T) {
 	answers("3")
 	b.press(" ")
 	require.Equal(t, "0 0 false", visit(), "now it is known")
+}
+
+// The votes stay through a reload and the way back, and have bars and a sum. Esc leaves the mode for a wall and nothing else.
+func TestVotesStayAndEscEndsTheProjectorOnly(t *testing.T) {
+	b := open(t, served(t, bare(t)), 1024, 768)
+	b.eval("location.hash = '#learn/5', 0")
+	b.settle()
+	require.False(t, b.isShown(".learn-votes"))
+	b.press("p")
+	require.Equal(t, "Enter how many vote for each answer.", b.text(".learn-sum"))
+	b.do(chromedp.Click(chromedp.CSS(".learn-choices li:nth-child(3) input")))
+	b.press("8")
+	b.do(chromedp.Click(chromedp.CSS(".learn-choices li:nth-child(5) input")))
+	b.press("4", kb.Escape)
+	require.Equal(t, "#learn/5", b.hash())
+	require.False(t, b.isShown(".learn-votes"))
+	b.press(kb.Escape)
+	require.Empty(t, b.hash(), "the second one leads to the first screen")
+	back := func() { // with the button of the browser
+		b.eval("new Promise((done) => { addEventListener('hashchange', done, {once: true}); history.back(); }).then(() => 0)")
+		b.settle()
+	}
+	back()
+	b.press("p")
+	votes := `[...document.querySelectorAll('.learn-votes')].map((box) => box.value + ' ' + getComputedStyle(box.parentElement, '::after').width).join(', ')
+		+ ': ' + document.querySelector('.learn-sum').innerText`
+	whole := value[string](b, votes)
+	require.Regexp(t, `^ 0px,  0px, 8 [1-9]\d\d.*px,  0px, 4 [1-9]\d.*px,  0px: Votes: 12$`, whole)
+	b.do(chromedp.Reload())
+	require.Equal(t, whole, value[string](b, votes))
+	b.eval("location.hash = '#learn/6', 0")
+	b.settle()
+	require.Equal(t, "Enter how many vote for each answer.", b.text(".learn-sum"), "each question has its own")
+	back()
+	require.Equal(t, whole, value[string](b, votes))
+	b.eval("localStorage.clear()")
+}
+
+// An answer is called right or not, in words and in colour.
+func TestAnswerIsCalledRightOrNot(t *testing.T) {
+	b := open(t, onDisk(t, bare(t))+"#learn/5", 1366, 768)
+	b.eval("finish = (i) => { pick(i); while (lesson.playing) beat(); }, finish(0)")
+	require.Contains(t, b.text(".learn-says.is-wrong"), "✗ not this one")
+	require.Zero(t, b.count(".chosen.is-right"))
+	b.eval("finish(4)")
+	require.Contains(t, b.text(".learn-says.is-right"), "✓ right")
+	require.Equal(t, 1, b.count(".chosen.is-right"))
 }
