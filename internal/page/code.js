@@ -121,13 +121,15 @@ class Code {
     line.firstChild.prepend(el('b', {class: 'reported-sign', role: 'img', 'aria-label': say('the line of the finding')}, '✗'));
   }
 
-  // scrollTo scrolls a line to two fifths of the height, with a whole line at the top.
+  // scrollTo scrolls a line to two fifths of the height at most, with a whole line at the top.
   scrollTo(number) {
     const lines = this.body.querySelector('.lines').children;
     const line = lines[number - 1];
     if (!line || line.offsetHeight === 0) return;
-    const first = [...lines].find((other) => other.offsetTop >= line.offsetTop - this.body.clientHeight * 0.4);
-    this.body.scrollTop = first.offsetTop;
+    const {clientHeight} = this.body;
+    const {offsetTop, offsetHeight} = lines[number] ?? line; // the next line is seen, too
+    const from = Math.max(line.offsetTop - clientHeight * 0.4, offsetTop + offsetHeight - clientHeight);
+    this.body.scrollTop = [...lines].find((other) => other.offsetTop >= Math.min(from, line.offsetTop)).offsetTop;
   }
 }
 

@@ -48,7 +48,7 @@ function drawQuestion() {
     : part.answers.flatMap((_, i) => (places.includes(i) ? [] : [press(i)]))), choice(0, say('I don’t know'), giveUp));
   lesson.choices = el('div', {class: 'learn-side'}, el('p', {class: 'learn-ask'}, ...named(part.ask)), part.path ? el('p', {class: 'learn-where'}, el('code', {}, part.path)) : null, code, others, lesson.sum);
   main.replaceChildren(el('div', {class: 'learn'},
-    el('div', {class: 'learn-head'}, heading, el('div', {class: 'learn-where'}, say('{n} of {all}', {n: lesson.chapter, all: data.lesson.length - 1}),
+    el('div', {class: 'learn-head'}, heading, el('div', {class: 'learn-where'}, say('Chapter {n} of 0–{last}', {n: lesson.chapter, last: data.lesson.length - 1}),
       /^\d/.test(part.stage) ? ` · ${say('stage {id}', {id: part.stage})}` : '', chapters())), lesson.again ? el('p', {}, say('You missed this question the last time.')) : null,
     lesson.part === 0 || lesson.again ? prose(chapter.lead) : null, ...(part.facts || []).map(prose), el('div', {class: 'learn-sides'},
       lesson.choices, el('div', {class: 'learn-side'}, lesson.run, el('div', {class: 'learn-bar'}, lesson.says, lesson.more)))));

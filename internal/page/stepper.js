@@ -1,5 +1,7 @@
 // Stepping: one run or two together, and the page's theme and size.
 
+const hasRoom = matchMedia('(min-height: 56rem), (max-width: 59.99rem)');
+
 // Stepper steps one or more players together. together lists the steps of each
 // player at every position.
 class Stepper {
@@ -7,7 +9,7 @@ class Stepper {
     this.players = players;
     this.together = together;
     this.position = -1;
-    this.story = null; // a details element, which is open at the last step
+    this.story = null; // a details element, which is open at the last step where there is room
     this.playing = null;
     players.forEach((player, n) => {
       player.chosen = (i) => this.go(this.together.findIndex((steps) => steps[n] === i));
@@ -36,7 +38,7 @@ class Stepper {
   go(position) {
     const wasAtEnd = this.isAtEnd;
     this.position = Math.max(0, Math.min(this.together.length - 1, position));
-    if (this.story && this.isAtEnd !== wasAtEnd) this.story.open = this.isAtEnd;
+    if (this.story && this.isAtEnd !== wasAtEnd) this.story.open = this.isAtEnd && hasRoom.matches;
     this.together[this.position].forEach((step, n) => this.players[n].show(step, this.isAtEnd));
     this.slider.value = String(this.position + 1);
     this.count.textContent = say('step {n} of {all}', {n: this.position + 1, all: this.together.length});

@@ -103,7 +103,7 @@ func TestComparisonFitsALaptop(t *testing.T) {
 	url := onDisk(t, bare(t))
 	b := open(t, url+"#check-then-delete/3..4/step-999", 1366, 768)
 	require.Less(t, value[float64](b, "document.querySelector('.verdict').offsetHeight"), 32.0, "one line")
-	require.GreaterOrEqual(t, value[float64](b, "document.querySelector('.sheet').clientHeight / document.querySelector('.lines li').offsetHeight"), 8.0)
+	require.GreaterOrEqual(t, value[float64](b, "document.querySelector('.sheet').clientHeight / parseFloat(getComputedStyle(document.querySelector('.sheet')).lineHeight)"), 8.0)
 	require.Greater(t, value[float64](b, "document.querySelector('.timeline').clientHeight"), 150.0)
 	require.False(t, b.isShown(".in-terminal"))
 	require.Contains(t, b.text(".half:last-child .lines [data-changed]"), "unlockScript")

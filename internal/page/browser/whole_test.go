@@ -56,12 +56,12 @@ const unwhole = `const unwhole = (isWide) => {
 			if (part.right <= part.left || part.bottom <= part.top) break; // scrolled away
 		}
 	}
+	const scrolls = !stepper && !(lesson && lesson.tried.size === 0); // the page, or a column of it
 	for (const e of isWide ? main.querySelectorAll('.verdict, .choice button, .half h2, .on-wall, .stage-title, .head') : []) {
 		if (!isShown(e)) continue;
 		const {left, right, top, bottom} = rectOf(e);
 		const isInside = left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight && isHit(e, left + 6, top + 4) && isHit(e, right - 6, bottom - 4);
-		const isScrolled = lesson?.tried.size > 0; // to the run
-		if (e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== 'inline' || !isInside && !isScrolled) note('not whole', e);
+		if (e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== 'inline' || !isInside && !scrolls) note('not whole', e);
 	}
 	const place = [scrollX, scrollY];
 	for (const e of document.querySelectorAll('button, a, input, select, summary')) {
