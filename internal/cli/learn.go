@@ -71,7 +71,7 @@ const lessonFile = "lesson.json"
 var (
 	notKept   = i18n.New("Where you are is not remembered: {error}")
 	noChapter = i18n.New("there is no chapter {name}; there are 0 to {last}")
-	chapterOf = i18n.New("Chapter {n} of 0–{last}")
+	chapterOf = i18n.New("Chapter {n} (0–{last})")
 	remember  = i18n.New("Remember: {what}")
 	sayIt     = i18n.New("Say it in an interview: {where}")
 	mustKnow  = i18n.New("docs/interview/must.md")

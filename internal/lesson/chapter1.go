@@ -47,7 +47,7 @@ const whereMustItDie i18n.Text = "Where must A die, so that nobody gets in again
 
 var dies = []i18n.Text{
 	"In a run K is the lock's key, A1 the first value that A writes, and A? a value that is not in Redis.",
-	"A calls TryLock, and its process dies there. Two leases later B tries.",
+	"A calls TryLock, and its process dies in it. Two leases later B tries.",
 }
 
 // isFirstCall reports whether an event is the first call of a lock.

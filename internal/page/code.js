@@ -28,14 +28,15 @@ class Code {
   constructor(files, diffs, run, old) {
     this.lanes = run.lanes;
     this.old = old; // the lines of another lock: others are marked
+    this.texts = new Map(files.map((file) => [file.name, file.text.split('\n')]));
+    this.visited = run.steps.flatMap((step) => (step.lines || []).flatMap(places));
     this.sheets = new Map();
     this.tabs = el('div', {class: 'tabs', role: 'group', 'aria-label': say('files')});
     this.others = el('select', {'aria-label': say('other files'), onchange: () => this.choose(this.others.value)},
       el('option', {value: ''}, say('other files')));
     this.body = el('div', {class: 'sheet', tabindex: '0', role: 'group', 'aria-label': say('the code of the lock')});
     this.element = el('div', {class: 'code'}, this.tabs, this.body);
-    const visited = run.steps.flatMap((step) => (step.lines || []).flatMap((text) => places(text).map((place) => place.file)));
-    const isVisited = (file) => files.length <= 3 || visited.includes(file.name);
+    const isVisited = (file) => files.length <= 3 || this.visited.some((place) => place.file === file.name);
     for (const file of files) this.add(file.name, () => this.sheet(file), isVisited(file));
     for (const diff of diffs) this.add(diff.name, () => diffSheet(diff), true);
     if (this.others.length > 1) this.tabs.append(this.others);
@@ -57,10 +58,11 @@ class Code {
 
   sheet(file) {
     const lines = file.text.replace(/\n$/, '').split('\n');
-    const isNew = (line) => Boolean(this.old) && !/^\s*(\/\/|package )/.test(line) && !this.old.has(withoutStage(line));
-    return el('ol', {class: 'lines'}, ...lines.map((line) => el('li', {'data-changed': isNew(line)},
+    return el('ol', {class: 'lines'}, ...lines.map((line) => el('li', {'data-changed': this.isNew(line)},
       el('span', {class: 'who'}), codeLine(line))));
   }
+
+  isNew(line) { return Boolean(this.old) && !/^\s*(\/\/|package )/.test(line) && !this.old.has(withoutStage(line)); }
 
   // open shows a file, and creates its element the first time.
   open(name) {
@@ -81,11 +83,12 @@ class Code {
     if (tab) tab.setAttribute('aria-pressed', pressed);
   }
 
-  // show marks the lines of all lanes and the line of a finding, if there is one. It scrolls to that line, or to the
-  // acting client's.
-  show(state, reported) {
+  // show marks the lines of all lanes and the line of a finding, if there is one. It scrolls to that line, at the end of
+  // a run without one to the last that was run and that the other lock does not have, else to the acting client's.
+  show(state, reported, isEnd) {
     this.marked = [state.lines, state.inside, reported];
-    this.goal = reported || state.last;
+    const changed = isEnd && this.visited.findLast(({file, line}) => this.isNew(this.texts.get(file)[line - 1]));
+    this.goal = reported || changed || state.last;
     if (this.goal && !this.stays()) this.open(this.goal.file);
     this.mark(...this.marked);
     this.follow();

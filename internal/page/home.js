@@ -17,7 +17,7 @@ function showHome() {
     el('p', {class: 'intro'}, say('Six stages of one lock, each with fewer mistakes than the one before. Here you see how each breaks, step by step: the real code on an embedded Redis.')),
     el('p', {}, data.lesson ? el('a', {class: 'primary', href: '#learn'}, say('Learn it, one question at a time (40 minutes)')) : null, ' ', watchFirst()),
     el('h2', {}, say('How each stage breaks')),
-    el('p', {class: 'intro'}, say('Each cell is a run. Choose one to step through it.')),
+    el('p', {class: 'intro'}, say('Each cell is a run of a failure on a stage: ✗ broken, ✓ safe in it. Choose one to step through it.')),
     data.part ? null : el('label', {class: 'filter'}, say('Find a failure:'), ' ', el('input', {type: 'search', value: wanted, oninput: filter, onkeydown: filter}), ' ', el('span', {role: 'status'})),
     el('div', {class: 'beside'}, el('div', {class: 'box', role: 'region', 'aria-label': say('failures and stages')}, matrix()), whatNext()),
     el('ul', {class: 'key-signs'}, signed('x', wordOf('x')), signed('o', say('safe in this run')),
@@ -41,8 +41,9 @@ function whatNext() {
   const player = new Player(run, {text: '', tone: 'g'}, null, say('timeline'));
   player.steps.replaceChildren(...[...player.steps.children].slice(0, outcome));
   player.scroll.removeAttribute('tabindex'); // it does not scroll
-  return el('figure', {}, player.scroll, el('figcaption', {}, say('A has worked for longer than its lease, and B got the lock. Now A calls Unlock. What happens to B?'), ' ',
-    el('a', {href: hashOf(view.failure, view.stages, outcome)}, say('Step on and see'))));
+  return el('figure', {}, el('figcaption', {}, el('b', {}, listed([say(stageOf(view.stages[0]).name), say(view.failure.title)])), el('br'),
+    say('A has worked for longer than its lease, and B got the lock. Now A calls Unlock. What happens to B?'), ' ',
+    el('a', {href: hashOf(view.failure, view.stages, outcome)}, say('Step on and see'))), player.scroll);
 }
 
 // listOf returns a named list of links, which a phone shows folded.

@@ -48,7 +48,7 @@ function drawQuestion() {
     : part.answers.flatMap((_, i) => (places.includes(i) ? [] : [press(i)]))), choice(0, say('I don’t know'), giveUp));
   lesson.choices = el('div', {class: 'learn-side'}, el('p', {class: 'learn-ask'}, ...named(part.ask)), part.path ? el('p', {class: 'learn-where'}, el('code', {}, part.path)) : null, code, others, lesson.sum);
   main.replaceChildren(el('div', {class: 'learn'},
-    el('div', {class: 'learn-head'}, heading, el('div', {class: 'learn-where'}, say('Chapter {n} of 0–{last}', {n: lesson.chapter, last: data.lesson.length - 1}),
+    el('div', {class: 'learn-head'}, heading, el('div', {class: 'learn-where'}, say('Chapter {n} (0–{last})', {n: lesson.chapter, last: data.lesson.length - 1}),
       /^\d/.test(part.stage) ? ` · ${say('stage {id}', {id: part.stage})}` : '', chapters())), lesson.again ? el('p', {}, say('You missed this question the last time.')) : null,
     lesson.part === 0 || lesson.again ? prose(chapter.lead) : null, ...(part.facts || []).map(prose), el('div', {class: 'learn-sides'},
       lesson.choices, el('div', {class: 'learn-side'}, lesson.run, el('div', {class: 'learn-bar'}, lesson.says, lesson.more)))));
@@ -87,10 +87,9 @@ function vote() {
 // countVotes draws a bar for each answer, and says the sum.
 function countVotes() {
   const boxes = [...lesson.choices.querySelectorAll('.learn-votes')];
-  const most = Math.max(1, ...boxes.map(({value}) => Number(value)));
   const sum = boxes.reduce((all, {value}) => all + Number(value), 0);
-  boxes.forEach((box) => box.parentElement.style.setProperty('--votes', box.value / most));
-  lesson.sum.textContent = sum > 0 ? say('Votes: {n}', {n: sum}) : say('Enter how many vote for each answer.');
+  boxes.forEach((box) => box.parentElement.style.setProperty('--votes', sum > 0 ? box.value / sum : 0));
+  lesson.sum.textContent = sum > 0 ? say('Votes: {n}. A bar is an answer’s share of them.', {n: sum}) : say('Enter how many vote for each answer.');
 }
 
 // chapters links to all chapters, and marks those that are done.
@@ -140,14 +139,14 @@ function beat() {
   do {
     lesson.rows.append(lesson.rest.shift());
   } while (lesson.rest.length > 0 && !endsBeat(lesson.states.length - lesson.rest.length));
-  const box = lesson.rows.parentElement; // which scrolls on a wide screen
-  box.scrollTop = box.scrollHeight;
   if (lesson.rest.length === 0) endRun();
   follow();
 }
 
 // follow scrolls to the end of the run, with what is below it.
 function follow() {
+  const box = lesson.rows.parentElement; // which scrolls on a wide screen
+  box.scrollTop = box.scrollHeight;
   lesson.run.style.scrollMarginBottom = `${lesson.more.parentElement.offsetHeight + 8}px`;
   lesson.run.scrollIntoView({block: 'end'});
 }

@@ -106,7 +106,7 @@ class Player {
       '--lanes': run.lanes.length, '--bars': run.servers?.length || 1, '--ledger': run.ledger ? 1 : 0}, heads, this.steps, this.begins, this.picture,
       run.key ? el('p', {class: 'legend'}, el('span', {}, 'K = ' + run.key + (run.other ? ', L = ' + run.other : '')), el('span', {}, say('A1 = A’s first hold')),
         unstored ? el('span', {}, say('{value} is in no key of the lock', {value: unstored[0]})) : null,
-        el('span', {}, el('i', {class: 'legend-paused'}), say('stands still')), el('span', {}, el('i', {class: 'legend-cut'}), say('no network'))) : null);
+        el('span', {}, el('i', {class: 'legend-paused'}), say('stands still')), el('span', {}, el('i', {class: 'legend-call'}), say('in a call')), el('span', {}, el('i', {class: 'legend-cut'}), say('no network'))) : null);
     this.scroll.classList.toggle('with-ledger', Boolean(run.ledger));
     this.code = code && code.files.length > 0 ? new Code(code.files, code.diffs || [], run, code.old) : null;
     // A new width or font size moves the current step, and new rows the picture.
@@ -184,7 +184,7 @@ class Player {
     this.says.textContent = say(state.says);
     this.showClients(state);
     this.showKeys(state);
-    if (this.code) this.code.show(state, isEnd && this.verdict.line && parsePlace(this.verdict.line));
+    if (this.code) this.code.show(state, isEnd && this.verdict.line && parsePlace(this.verdict.line), isEnd);
     this.draw();
     this.follow();
   }

@@ -43,6 +43,7 @@ class Stepper {
     this.slider.value = String(this.position + 1);
     this.count.textContent = say('step {n} of {all}', {n: this.position + 1, all: this.together.length});
     this.nextButton.classList.toggle('primary', !this.isAtEnd);
+    this.nextButton.setAttribute('aria-disabled', String(this.isAtEnd));
     if (this.isAtEnd) this.pause();
     this.players[0].element.closest('.players')?.scrollIntoView(); // where the page scrolls
     if (this.moved) this.moved(this.position);

@@ -114,10 +114,10 @@ func TestVotesStayAndEscEndsTheProjectorOnly(t *testing.T) {
 	}
 	back()
 	b.press("p")
-	votes := `[...document.querySelectorAll('.learn-votes')].map((box) => box.value + ' ' + getComputedStyle(box.parentElement, '::after').width).join(', ')
+	votes := `[...document.querySelectorAll('.learn-votes')].map((box) => box.value + ' ' + getComputedStyle(box.parentElement.firstChild, '::before').width).join(', ')
 		+ ': ' + document.querySelector('.learn-sum').innerText`
 	whole := value[string](b, votes)
-	require.Regexp(t, `^ 0px,  0px, 8 [1-9]\d\d.*px,  0px, 4 [1-9]\d.*px,  0px: Votes: 12$`, whole)
+	require.Regexp(t, `^ 0px,  0px, 8 [1-9]\d\d.*px,  0px, 4 [1-9]\d.*px,  0px: Votes: 12\. A bar is an answer’s share of them\.$`, whole)
 	b.do(chromedp.Reload())
 	require.Equal(t, whole, value[string](b, votes))
 	b.eval("location.hash = '#learn/6', 0")
