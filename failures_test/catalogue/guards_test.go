@@ -85,7 +85,7 @@ func TestVersionReadJustBeforeTheWriteDoesNotProtect(t *testing.T) {
 
 func TestAnswersOfGuardsAreDrawnInBothLanguages(t *testing.T) {
 	for id, says := range map[string][2]string{
-		"process-pause-unique":     {"the name is taken (unique key)", "名字已有人用（唯一键）"},
+		"process-pause-unique":     {"the name is taken (unique key)", "已有同名订单（唯一键）"},
 		"process-pause-version":    {"refused: version 1, now 2", "拒绝：版本 1，现在是 2"},
 		"write-delayed-stock":      {"0 rows: none left", "0 行：没有了"},
 		"write-delayed-idempotent": {"request r1 done before: tea by B", "请求 r1 之前做过：tea（B）"},
