@@ -93,18 +93,18 @@ func TestLessonGoesOnWhereItWas(t *testing.T) {
 	require.Equal(t, exitOK, status)
 	for _, part := range []string{
 		"  0  I don’t know\nAnswer with the numbers of all moves in a possible order, as 1234, or 0, or q.\n> ", "Then try each answer: its run takes ten seconds to read.", "Once. The second one asked",
-		"Twice. Both asked before either wrote", "Remember: Looking and acting", "Chapter 1 of 0–9 · The owner dies",
+		"Twice. Both asked before either wrote", "Remember: Looking and acting", "Chapter 1 (0–9) · The owner dies",
 	} {
 		require.Contains(t, out, part)
 	}
 	_, out, _ = learned(t, config, "")
-	require.True(t, strings.HasPrefix(out, "Chapter 1 of 0–9 · The owner dies\n"), "a question missed today is not asked again today: %s", out)
+	require.True(t, strings.HasPrefix(out, "Chapter 1 (0–9) · The owner dies\n"), "a question missed today is not asked again today: %s", out)
 
 	file := filepath.Join(config, "lockkata", lessonFile)
 	require.NoError(t, os.WriteFile(file, []byte(`["0", "0/1 2026-01-02", "99/1 2026-01-02"]`), 0o644))
 	_, out, _ = learned(t, config, "1324\n")
 	require.True(t, strings.HasPrefix(out, "2 questions that you missed the last time\n"), out)
-	require.Contains(t, out, "Chapter 1 of 0–9 · The owner dies\n")
+	require.Contains(t, out, "Chapter 1 (0–9) · The owner dies\n")
 	raw, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.JSONEq(t, `["0"]`, string(raw), "now it is known")

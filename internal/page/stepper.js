@@ -1,6 +1,6 @@
 // Stepping: one run or two together, and the page's theme and size.
 
-const hasRoom = matchMedia('(min-height: 56rem), (max-width: 59.99rem)');
+const hasRoom = matchMedia('(min-height: 50rem), (max-width: 59.99rem)');
 
 // Stepper steps one or more players together. together lists the steps of each
 // player at every position.
