@@ -69,24 +69,15 @@ const prose = (text) => el('p', {}, ...named(text));
 
 // choice is an answer. On a wall the teacher enters how many fingers voted for it.
 const choice = (n, words, act) => el('li', {class: 'choice'}, el('button', {type: 'button', 'data-n': n, onclick: act}, el('kbd', {class: 'number'}, String(n)), ' ', words),
-  el('input', {type: 'number', min: '0', class: 'learn-votes', 'data-n': n, value: votes.read()[n], 'aria-label': say('votes for {n}', {n}), oninput: vote}));
+  el('input', {type: 'number', min: '0', class: 'learn-votes', 'data-n': n, value: keepInTab.get(votesFor(n)), 'aria-label': say('votes for {n}', {n}), oninput: countVotes}));
 
-// votes has the votes of a question, by the answers' numbers, as long as the tab is open.
-const votes = {
-  get name() { return `votes ${lesson.chapter}/${lesson.part}`; },
-  read() { try { return JSON.parse(sessionStorage.getItem(this.name)) || {}; } catch { return {}; } },
-  write(all) { try { sessionStorage.setItem(this.name, JSON.stringify(all)); } catch { /* as keep */ } },
-};
+// votesFor names the votes for an answer of this question.
+const votesFor = (n) => `votes ${lesson.chapter}/${lesson.part}/${n}`;
 
-function vote() {
-  const boxes = [...lesson.choices.querySelectorAll('.learn-votes')];
-  votes.write(Object.fromEntries(boxes.filter(({value}) => value > 0).map((box) => [box.dataset.n, box.value])));
-  countVotes();
-}
-
-// countVotes draws a bar for each answer, and says the sum.
+// countVotes keeps the votes, draws a bar for each answer, and says the sum.
 function countVotes() {
   const boxes = [...lesson.choices.querySelectorAll('.learn-votes')];
+  boxes.forEach(({dataset, value}) => keepInTab.set(votesFor(dataset.n), value));
   const sum = boxes.reduce((all, {value}) => all + Number(value), 0);
   boxes.forEach((box) => box.parentElement.style.setProperty('--votes', sum > 0 ? box.value / sum : 0));
   lesson.sum.textContent = sum > 0 ? say('Votes: {n}. A bar is an answer’s share of them.', {n: sum}) : say('Enter how many vote for each answer.');

@@ -80,9 +80,6 @@ const watchFirst = () => el('a', {class: 'primary', href: firstStory}, say('Watc
 function route() {
   const hash = location.hash;
   report();
-  if (/^#(write|exercise)\//.test(hash)) { // links of older versions
-    return stay(say('Write a lock'), say('Locks are no longer written in the page: in lockkata’s folder, “go run . kata start” begins one in your editor.'));
-  }
   if (isLesson(hash)) return showLesson(hash);
   if (isPage(hash) && !engine.isThere) {
     return stay(say('Play and break the locks'),

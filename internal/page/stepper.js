@@ -129,11 +129,12 @@ function sideBySide(before, after) {
   return positions;
 }
 
-// keep stores a choice, if the browser allows it.
-const keep = {
-  get(name) { try { return localStorage.getItem(name); } catch { return null; } },
-  set(name, value) { try { localStorage.setItem(name, value); } catch { /* a page from disk may have no storage */ } },
-};
+// keep stores a choice, and keepInTab one as long as the tab is open, if the browser allows it.
+const storage = (area) => ({
+  get(name) { try { return area().getItem(name); } catch { return null; } },
+  set(name, value) { try { area().setItem(name, value); } catch { /* a page from disk may have no storage */ } },
+});
+const [keep, keepInTab] = [storage(() => localStorage), storage(() => sessionStorage)];
 
 function toggleTheme() {
   const root = document.documentElement;
