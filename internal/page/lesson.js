@@ -77,9 +77,9 @@ const votesFor = (n) => `votes ${lesson.chapter}/${lesson.part}/${n}`;
 // countVotes keeps the votes, draws a bar for each answer, and says the sum.
 function countVotes() {
   const boxes = [...lesson.choices.querySelectorAll('.learn-votes')];
+  const all = boxes.map(({value}) => Math.max(0, value)), sum = all.reduce((one, more) => one + more);
+  boxes.forEach((box, i) => box.parentElement.style.setProperty('--votes', all[i] / (sum || 1)));
   boxes.forEach(({dataset, value}) => keepInTab.set(votesFor(dataset.n), value));
-  const sum = boxes.reduce((all, {value}) => all + Number(value), 0);
-  boxes.forEach((box) => box.parentElement.style.setProperty('--votes', sum > 0 ? box.value / sum : 0));
   lesson.sum.textContent = sum > 0 ? say('Votes: {n}. A bar is an answer’s share of them.', {n: sum}) : say('Enter how many vote for each answer.');
 }
 

@@ -87,13 +87,11 @@ func TestUnknownLinkIsReported(t *testing.T) {
 		"#play/9":       "There is no game at #play/9",
 		"#break/9":      "There is no lock to break at #break/9",
 		"#break/2/none": `There is no edit "none" of stage 2`,
-		"#write/3":      "Locks are no longer written in the page", "#exercise/r3": "go run . kata start",
-		"#write/3/v1.H4sIAAAAAAAA/play/v1/stage3~00000000/2c/1x/async/leak/a": "go run . kata start",
-		"#play/v1/stage3/2c/1x/async/wrong-delete/a.zz":                       "is no step",
-		"#play/v1/stage2~00000000/2c/1x/async/wrong-delete/a":                 "a lock that is not here",
-		"#play/v1/stage3/2c/1x/async/wrong-delete/b.b.b.b.b.b.b":              "is not possible: the lock has changed since",
-		"#take/no-such/3/step-2":                                              `There is no failure "no-such"`,
-		"#take/late-unlock/3/step-999":                                        "no step 999",
+		"#play/v1/stage3/2c/1x/async/wrong-delete/a.zz":          "is no step",
+		"#play/v1/stage2~00000000/2c/1x/async/wrong-delete/a":    "a lock that is not here",
+		"#play/v1/stage3/2c/1x/async/wrong-delete/b.b.b.b.b.b.b": "is not possible: the lock has changed since",
+		"#take/no-such/3/step-2":                                 `There is no failure "no-such"`,
+		"#take/late-unlock/3/step-999":                           "no step 999",
 	} {
 		b.eval(fmt.Sprintf("location.hash = %q, 0", hash))
 		b.until("document.querySelector('#note').innerText")

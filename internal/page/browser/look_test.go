@@ -143,11 +143,11 @@ func TestPageIsAccessible(t *testing.T) {
 
 // contrast returns the colours of text with a contrast of less than 4.5 to 1.
 const contrast = `(() => {
-	const style = getComputedStyle(document.documentElement);
+	const probe = el('span');
+	main.append(probe);
 	const light = (name) => {
-		let hex = style.getPropertyValue('--' + name).trim().slice(1);
-		if (hex.length === 3) hex = [...hex].map((c) => c + c).join('');
-		const [r, g, b] = [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255)
+		probe.style.color = 'var(--' + name + ')';
+		const [r, g, b] = getComputedStyle(probe).color.match(/\d+/g).map((c) => c / 255)
 			.map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
 		return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 	};
