@@ -63,8 +63,8 @@ func TestLibrariesAreAsTheirCardsSay(t *testing.T) {
 	}
 }
 
-// besidePackages copies a worker to a folder with the packages of a library, and returns the copy. Node looks for packages
-// only in the folders above the importing file.
+// besidePackages copies a worker to a folder with the packages of a library, and returns the copy. Node resolves
+// packages only from the folders above the importing file.
 func besidePackages(t *testing.T, worker, packages string) string {
 	t.Helper()
 	raw, err := os.ReadFile(worker)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"flag"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -280,7 +281,15 @@ func TestPageIsWrittenWholeAndThroughALink(t *testing.T) {
 	dir := t.TempDir()
 	page, link := filepath.Join(dir, "page.html"), filepath.Join(dir, "link.html")
 	require.NoError(t, os.Symlink(page, link))
+	require.NoError(t, os.WriteFile(page+".new", []byte("mine"), 0o644))
+	require.NoError(t, os.WriteFile(page, nil, 0o600))
 	require.NoError(t, writePage(page, []byte("one")))
+	info, err := os.Stat(page)
+	require.NoError(t, err)
+	require.Equal(t, fs.FileMode(0o600), info.Mode(), "the file's mode stays")
+	mine, err := os.ReadFile(page + ".new")
+	require.NoError(t, err)
+	require.Equal(t, "mine", string(mine), "no other file is touched")
 	require.NoError(t, writePage(link, []byte("two")))
 	raw, err := os.ReadFile(page)
 	require.NoError(t, err)
@@ -288,5 +297,5 @@ func TestPageIsWrittenWholeAndThroughALink(t *testing.T) {
 	require.Error(t, writePage(dir, []byte("three")))
 	left, err := filepath.Glob(dir + "/*")
 	require.NoError(t, err)
-	require.Len(t, left, 2, "no part of a page")
+	require.Len(t, left, 3, "no part of a page")
 }

@@ -3,7 +3,9 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -263,17 +265,36 @@ func (a *app) showPicture(g grid, asSVG bool, file string) (err error) {
 	return writePage(file, []byte(drawn))
 }
 
-// writePage writes a page into a file. A failure in the middle leaves the file as it was.
+// writePage writes a page into a file, whose mode stays. A failure in the middle leaves the file as it was.
 func writePage(name string, page []byte) error {
+	mode := fs.FileMode(0o644)
 	info, err := os.Lstat(name)
-	if err == nil && !info.Mode().IsRegular() { // a link or a device stays
+	if err == nil {
+		mode = info.Mode()
+	}
+	if mode.IsRegular() {
+		err = replace(name, page, mode)
+	} else { // a link or a device stays
 		err = os.WriteFile(name, page, 0o644)
-	} else if err = os.WriteFile(name+".new", page, 0o644); err == nil {
-		err = os.Rename(name+".new", name)
 	}
 	if err != nil {
-		_ = os.Remove(name + ".new")
 		return failedError{notWritten.Args("error", err)}
 	}
 	return nil
+}
+
+// replace writes a new file and gives it the name of the old one. In a folder that takes no new file it writes in place.
+func replace(name string, page []byte, mode fs.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".lockkata-*")
+	if err != nil {
+		return os.WriteFile(name, page, mode)
+	}
+	_, err = f.Write(page)
+	if err = cmp.Or(err, f.Chmod(mode), f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
 }

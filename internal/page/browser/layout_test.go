@@ -36,8 +36,9 @@ const unseen = `(([id, stage], stride) => {
 const watched = `data.failures.filter((f) => f.lesson).flatMap((f) => data.stages.filter((s) => cellAt(f, s.id).run).map((s) => JSON.stringify([f.id, s.id])))`
 
 // After each step the reader sees, without scrolling, the sentence, the current row, the row before it, and the line
-// of code with its neighbours, or with the one below it where long lines leave no room. 683×384 is a laptop at 200 %. The test looks at the last step, and at each second of
-// the others in the smallest window of a layout, each fifth in the larger ones.
+// of code with its neighbours, or with the one below it where long lines leave no room. 683×384 is a laptop at 200 %.
+// The test looks at the last step, and at each second of the others in the smallest window of a layout, each fifth in
+// the larger ones.
 func TestEachStepIsSeenWithoutScrolling(t *testing.T) {
 	url := onDisk(t, bare(t))
 	for _, window := range []struct{ width, height, stride int64 }{

@@ -135,6 +135,7 @@ func TestAnswerIsCalledRightOrNot(t *testing.T) {
 	require.Contains(t, b.text(".learn-says.is-wrong"), "✗ not this one")
 	require.Zero(t, b.count(".chosen.is-right"))
 	b.eval("finish(4)")
+	require.True(t, value[bool](b, "lesson.rows.lastChild.getBoundingClientRect().bottom <= lesson.rows.parentElement.getBoundingClientRect().bottom"), "the last step is seen")
 	require.Contains(t, b.text(".learn-says.is-right"), "✓ right")
 	require.Equal(t, 1, b.count(".chosen.is-right"))
 }

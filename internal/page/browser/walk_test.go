@@ -152,6 +152,11 @@ func TestBeforeAndAfterStepTogether(t *testing.T) {
 		"BROKEN: wrong delete: A's DEL removes the lock of B (B1), sent at mutex.go:107.", "SAFE from wrong delete in this run.",
 	}, value[[]string](b, "[...document.querySelectorAll('.verdict')].map((v) => v.innerText)"))
 	require.Equal(t, 2, b.count(".player:first-child .client.in-x, .half:first-child .client.in-x"))
+	require.Contains(t, value[string](b, `(() => {
+		const [line, box] = [stepper.players[1].code.goal.line, stepper.players[1].code.body];
+		const {top, bottom} = box.querySelectorAll('li')[line - 1].getBoundingClientRect();
+		return top >= box.getBoundingClientRect().top && bottom <= box.getBoundingClientRect().bottom ? box.querySelectorAll('li')[line - 1].innerText : '';
+	})()`), "unlockScript.Run", "the line that fixes it is seen")
 	narrow := open(t, url+"#check-then-delete/3..4", 800, 1000)
 	require.False(t, narrow.areBeside(), "narrow: one below the other")
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// unwhole returns what a reader of the page cannot read or reach: names of lanes, texts, controls. On a wide screen
-// sentences and names have to be whole, and nothing may lie behind the bar with the steps.
-const unwhole = `const unwhole = (isWide) => {
+// clipped is a function that returns what a reader of the page cannot read or reach: names of lanes, texts, controls. On
+// a wide screen sentences and names have to be whole, and nothing may lie behind the bar with the steps.
+const clipped = `const clipped = (isWide) => {
 	const bad = new Set();
 	const note = (what, e) => bad.add(what + ': ' + e.className + ' ' + (e.innerText || e.value || e.title || '').trim().slice(0, 30).replace(/\s+/g, ' '));
 	const rectOf = (e) => e.getBoundingClientRect();
@@ -82,16 +82,16 @@ const unwhole = `const unwhole = (isWide) => {
 	return bad;
 };`
 
-// looked shows the first screen's runs, alone and beside the next stage, and the questions of the lesson with their
-// right answers, and returns what is not whole, with the places.
-const looked = `(async (isWide, isAll) => {
-	` + unwhole + `
+// tour steps through the first screen's runs, alone and beside the next stage, and the questions of the lesson with their
+// right answers, and returns what is clipped or covered, with the places.
+const tour = `(async (isWide, isAll) => {
+	` + clipped + `
 	history.replaceState = HTMLElement.prototype.focus = () => {};
 	const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 	const found = {};
 	const look = async (place) => {
 		await drawn();
-		for (const what of unwhole(isWide)) (found[what] ??= []).push(place);
+		for (const what of clipped(isWide)) (found[what] ??= []).push(place);
 	};
 	for (const failure of data.failures.filter((f) => f.lesson)) {
 		const last = failure.cells.findLastIndex(({outcome}) => outcome === 'x' || outcome === 'i');
@@ -140,7 +140,7 @@ func TestAllIsWholeAndInView(t *testing.T) {
 			if one.onWall {
 				b.eval("document.documentElement.classList.add('projector'), 0")
 			}
-			require.Empty(t, value[[]string](b, fmt.Sprintf(looked, one.width >= 1024 && one.height >= 768, one.eachStep)))
+			require.Empty(t, value[[]string](b, fmt.Sprintf(tour, one.width >= 1024 && one.height >= 768, one.eachStep)))
 		})
 	}
 }
